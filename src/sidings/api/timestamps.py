@@ -1,0 +1,23 @@
+"""RFC 3339 as Kubernetes writes it: ``metav1.Time`` to the second, ``metav1.MicroTime`` to the microsecond."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+
+def to_text(moment: datetime) -> str:
+    """``2026-11-30T12:00:00Z``: UTC, no fraction."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def to_micro_text(moment: datetime) -> str:
+    """``2026-11-30T12:00:00.000001Z``."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def from_text(text: str) -> datetime:
+    """Any RFC 3339 time; raises ``ValueError`` for anything else, also for one without a zone."""
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        raise ValueError(f"{text!r} has no time zone")
+    return moment

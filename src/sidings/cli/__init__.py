@@ -1,0 +1,1 @@
+"""Room cli; its owner writes this."""

@@ -1,0 +1,108 @@
+"""The loop of one controller: watches make keys, workers reconcile them, failures come back later.
+
+A controller says which resource it is about (``resource``), which other resources tell it to look (``triggers``, each
+with a function from a changed object to keys) and what to do with a key (``reconcile``). Everything else is here, once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from collections.abc import Callable, Iterable, Mapping
+from typing import ClassVar
+
+from sidings.api.objects import Key, Object, controller_of, key_of, namespace_of
+from sidings.api.resources import Resource
+from sidings.api.status import ApiError, Conflict, Expired
+from sidings.client.interface import Client
+from sidings.clock import Clock
+from sidings.controllers.runtime.queue import WorkQueue
+
+log = logging.getLogger(__name__)
+
+Mapper = Callable[[Object], Iterable[Key]]
+REWATCH_SECONDS = 1.0
+
+
+def keys_of_itself(obj: Object) -> Iterable[Key]:
+    return (key_of(obj),)
+
+
+def keys_of_controller(kind: str) -> Mapper:
+    """From a dependent to its controlling owner of ``kind``."""
+
+    def keys(obj: Object) -> Iterable[Key]:
+        owner = controller_of(obj)
+        return (Key(namespace_of(obj), owner["name"]),) if owner and owner["kind"] == kind else ()
+
+    return keys
+
+
+class Controller:
+    """Base of all controllers; a subclass sets the class variables and defines ``reconcile``."""
+
+    name: ClassVar[str]
+    resource: ClassVar[Resource]
+    triggers: ClassVar[Mapping[Resource, Mapper]] = {}
+    workers: ClassVar[int] = 4
+
+    def __init__(self, client: Client, clock: Clock, rng: random.Random) -> None:
+        self.client = client
+        self.clock = clock
+        self.rng = rng
+        self.queue = WorkQueue(clock, rng)
+
+    async def reconcile(self, key: Key) -> float | None:
+        """Bring the object at ``key`` one step nearer to what it asks for.
+
+        Returns seconds after which to look again, or None. Raises ApiError to be called again after a back-off.
+        """
+        raise NotImplementedError(f"{type(self).__name__} must say how to reconcile")
+
+    async def run(self) -> None:
+        """Watch and work until cancelled."""
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(
+                self._watch(self.resource, keys_of_itself), name=f"{self.name} watch {self.resource.plural}"
+            )
+            for resource, mapper in self.triggers.items():
+                tasks.create_task(self._watch(resource, mapper), name=f"{self.name} watch {resource.plural}")
+            for number in range(self.workers):
+                tasks.create_task(self._work(), name=f"{self.name} worker {number}")
+
+    async def _watch(self, resource: Resource, mapper: Mapper) -> None:
+        """Every change of ``resource`` becomes keys. A watch that ends starts anew with all existing objects."""
+        while True:
+            try:
+                async for event in self.client.watch(resource):
+                    if event.type != "BOOKMARK":
+                        for key in mapper(event.object):
+                            self.queue.add(key)
+            except Expired:
+                continue
+            except ApiError as error:
+                log.warning("%s: watch of %s failed: %s", self.name, resource.plural, error)
+            await self.clock.sleep(REWATCH_SECONDS)
+
+    async def _work(self) -> None:
+        while True:
+            key = await self.queue.get()
+            try:
+                again = await self.reconcile(key)
+            except Conflict as error:
+                log.debug("%s: %s was changed meanwhile: %s", self.name, key, error)
+                self.queue.retry(key)
+            except ApiError as error:
+                delay = self.queue.retry(key)
+                log.info("%s: %s failed, again in %.3f s: %s", self.name, key, delay, error)
+            except Exception:
+                # A bug in one policy must not take the other objects of the engine with it.
+                delay = self.queue.retry(key)
+                log.exception("%s: %s failed unexpectedly, again in %.3f s", self.name, key, delay)
+            else:
+                self.queue.forget(key)
+                if again is not None:
+                    self.queue.add_after(key, again)
+            finally:
+                self.queue.done(key)

@@ -1,0 +1,112 @@
+"""The work queue: which keys to reconcile, and when.
+
+A key is in the queue at most once, however many events name it, and is never worked on by two workers: one that comes
+while it is being worked on is queued again afterwards. A failed key comes back after an exponential delay with jitter
+(controller-runtime's 5 ms doubling to 1000 s); a key may also be asked for at a later time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import random
+from collections import OrderedDict
+
+from sidings.api.objects import Key
+from sidings.clock import Clock
+
+BASE_DELAY = 0.005
+MAX_DELAY = 1000.0
+
+
+class WorkQueue:
+    """Keys to be worked on, for one event loop."""
+
+    def __init__(self, clock: Clock, rng: random.Random) -> None:
+        self._clock = clock
+        self._rng = rng
+        self._ready: OrderedDict[Key, None] = OrderedDict()
+        self._working: set[Key] = set()
+        self._again: set[Key] = set()
+        self._later: list[tuple[float, Key]] = []
+        self._due: dict[Key, float] = {}
+        self._failures: dict[Key, int] = {}
+        self._wake = asyncio.Event()
+
+    def add(self, key: Key) -> None:
+        """Work on ``key`` as soon as a worker is free."""
+        if key in self._working:
+            self._again.add(key)
+        else:
+            self._ready[key] = None
+            self._wake.set()
+
+    def add_after(self, key: Key, seconds: float) -> None:
+        """Work on ``key`` in ``seconds``; an earlier wish for the same key wins."""
+        if seconds <= 0:
+            self.add(key)
+            return
+        due = self._clock.monotonic() + seconds
+        if key in self._due and self._due[key] <= due:
+            return
+        self._due[key] = due
+        heapq.heappush(self._later, (due, key))
+        self._wake.set()
+
+    def retry(self, key: Key) -> float:
+        """Work on ``key`` again after its back-off; returns the delay in seconds."""
+        failures = self._failures.get(key, 0)
+        self._failures[key] = failures + 1
+        delay = min(BASE_DELAY * 2**failures, MAX_DELAY) * (1 + self._rng.random() / 10)
+        self.add_after(key, delay)
+        return float(delay)
+
+    def forget(self, key: Key) -> None:
+        """The last work on ``key`` succeeded: its back-off starts anew."""
+        self._failures.pop(key, None)
+
+    async def get(self) -> Key:
+        """The next key; the caller must call ``done`` when finished with it."""
+        while True:
+            self._promote()
+            if self._ready:
+                key, _ = self._ready.popitem(last=False)
+                self._working.add(key)
+                if self._ready:
+                    self._wake.set()
+                return key
+            self._wake.clear()
+            await self._wait()
+
+    def done(self, key: Key) -> None:
+        self._working.discard(key)
+        if key in self._again:
+            self._again.discard(key)
+            self.add(key)
+
+    def __len__(self) -> int:
+        return len(self._ready)
+
+    @property
+    def idle(self) -> bool:
+        """Nothing is ready and nothing is being worked on; delayed keys may still wait."""
+        return not self._ready and not self._working
+
+    def _promote(self) -> None:
+        now = self._clock.monotonic()
+        while self._later and self._later[0][0] <= now:
+            due, key = heapq.heappop(self._later)
+            if self._due.get(key) == due:
+                del self._due[key]
+                self.add(key)
+
+    async def _wait(self) -> None:
+        if not self._later:
+            await self._wake.wait()
+            return
+        pause = max(self._later[0][0] - self._clock.monotonic(), 0)
+        try:
+            async with asyncio.timeout(pause):
+                await self._wake.wait()
+        except TimeoutError:
+            pass

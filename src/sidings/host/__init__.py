@@ -1,0 +1,1 @@
+"""Room host; its owner writes this."""

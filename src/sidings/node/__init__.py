@@ -1,0 +1,1 @@
+"""Room node; its owner writes this."""

@@ -1,0 +1,1 @@
+"""Room registry; its owner writes this."""

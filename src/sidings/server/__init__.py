@@ -1,0 +1,1 @@
+"""Room server; its owner writes this."""

@@ -1,0 +1,1 @@
+"""Room store; its owner writes this."""

@@ -25,10 +25,6 @@ Mapper = Callable[[Object], Iterable[Key]]
 REWATCH_SECONDS = 1.0
 
 
-def keys_of_itself(obj: Object) -> Iterable[Key]:
-    return (key_of(obj),)
-
-
 def keys_of_controller(kind: str) -> Mapper:
     """From a dependent to its controlling owner of ``kind``."""
 
@@ -53,6 +49,10 @@ class Controller:
         self.rng = rng
         self.queue = WorkQueue(clock, rng)
 
+    def keys(self, obj: Object) -> Iterable[Key]:
+        """Which keys a change of an object of ``resource`` itself concerns; by default its own."""
+        return (key_of(obj),)
+
     async def reconcile(self, key: Key) -> float | None:
         """Bring the object at ``key`` one step nearer to what it asks for.
 
@@ -63,9 +63,7 @@ class Controller:
     async def run(self) -> None:
         """Watch and work until cancelled."""
         async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(
-                self._watch(self.resource, keys_of_itself), name=f"{self.name} watch {self.resource.plural}"
-            )
+            tasks.create_task(self._watch(self.resource, self.keys), name=f"{self.name} watch {self.resource.plural}")
             for resource, mapper in self.triggers.items():
                 tasks.create_task(self._watch(resource, mapper), name=f"{self.name} watch {resource.plural}")
             for number in range(self.workers):

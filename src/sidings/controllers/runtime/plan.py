@@ -8,6 +8,7 @@ tried and the first error is raised, as upstream's controllers do.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -112,7 +113,7 @@ async def write(client: Client, item: Update | Patch, *, field_manager: str) -> 
 
 async def _delete(client: Client, item: Delete) -> None:
     key = key_of(item.obj)
-    try:
+    with contextlib.suppress(NotFound):
         await client.delete(
             item.resource,
             key.name,
@@ -121,8 +122,6 @@ async def _delete(client: Client, item: Delete) -> None:
             grace_period_seconds=item.grace_period_seconds,
             uid=item.obj["metadata"]["uid"],
         )
-    except NotFound:
-        pass
 
 
 async def together(work: Sequence[Awaitable[Any]], parallel: int) -> None:

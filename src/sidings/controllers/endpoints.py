@@ -1,0 +1,131 @@
+"""Endpoints: the addresses behind a Service, ready and not ready.
+
+A headless service without ports (JobSet's) gets one subset of bare addresses. Names in the pods' DNS follow the same
+rule; see ``node/``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar
+
+from sidings.api.conditions import is_true
+from sidings.api.objects import Key, Object, copy_of, is_deleting, labels_of, name_of, namespace_of, uid_of
+from sidings.api.resources import ENDPOINTS, PODS, SERVICES, Resource
+from sidings.api.status import NotFound
+from sidings.controllers.runtime.controller import Controller, Mapper
+
+TERMINAL = ("Succeeded", "Failed")
+HEADLESS_LABEL = "service.kubernetes.io/headless"
+ALL_PODS = "\0"
+"""Stands for "some service in this namespace": a pod does not know who selects it."""
+
+
+def _services_around(pod: Object) -> Iterable[Key]:
+    return (Key(namespace_of(pod), ALL_PODS),)
+
+
+class EndpointsController(Controller):
+    """One Endpoints object per Service with a selector, named like it."""
+
+    name = "endpoint-controller"
+    resource = SERVICES
+    triggers: ClassVar[Mapping[Resource, Mapper]] = {PODS: _services_around}
+
+    async def reconcile(self, key: Key) -> float | None:
+        if key.name == ALL_PODS:
+            for each in (await self.client.list(SERVICES, key.namespace)).items:
+                self.queue.add(Key(key.namespace, name_of(each)))
+            return None
+        service = await self._get(SERVICES, key)
+        if service is None:
+            await self._remove(key)
+        elif service["spec"].get("selector"):
+            pods = (await self.client.list(PODS, key.namespace)).items
+            await self._write(service, subsets(service, pods), await self._get(ENDPOINTS, key))
+        return None
+
+    async def _get(self, resource: Resource, key: Key) -> Object | None:
+        try:
+            return await self.client.get(resource, key.name, key.namespace)
+        except NotFound:
+            return None
+
+    async def _remove(self, key: Key) -> None:
+        live = await self._get(ENDPOINTS, key)
+        if live is not None:
+            await self.client.delete(ENDPOINTS, key.name, key.namespace, uid=uid_of(live))
+
+    async def _write(self, service: Object, wanted: list[Object], live: Object | None) -> None:
+        labels = dict(labels_of(service))
+        if service["spec"].get("clusterIP") == "None":
+            labels[HEADLESS_LABEL] = ""
+        if live is None:
+            endpoints: Object = {
+                "apiVersion": ENDPOINTS.api_version,
+                "kind": ENDPOINTS.kind,
+                "metadata": {"name": name_of(service), "namespace": namespace_of(service), "labels": labels},
+                **({"subsets": wanted} if wanted else {}),
+            }
+            await self.client.create(ENDPOINTS, endpoints, namespace=namespace_of(service), field_manager=self.name)
+        elif (live.get("subsets") or []) != wanted or labels_of(live) != labels:
+            changed = copy_of(live)
+            changed["metadata"]["labels"] = labels
+            changed["subsets"] = wanted
+            await self.client.update(ENDPOINTS, changed, field_manager=self.name)
+
+
+def subsets(service: Object, pods: Sequence[Object]) -> list[Object]:
+    """The ``subsets`` of a Service's Endpoints: its pods that have an address, sorted by address.
+
+    A pod that is not ready counts as ready where the Service publishes such addresses, unless it is being deleted.
+    """
+    selector = service["spec"]["selector"]
+    publish = bool(service["spec"].get("publishNotReadyAddresses"))
+    ready: list[Object] = []
+    not_ready: list[Object] = []
+    for pod in pods:
+        status = pod.get("status") or {}
+        labels = labels_of(pod)
+        if not status.get("podIP") or status.get("phase") in TERMINAL:
+            continue
+        if any(labels.get(key) != value for key, value in selector.items()):
+            continue
+        up = is_true(pod, "Ready") or (publish and not is_deleting(pod))
+        (ready if up else not_ready).append(_address(service, pod))
+    if not ready and not not_ready:
+        return []
+    subset: dict[str, Any] = {}
+    if ready:
+        subset["addresses"] = sorted(ready, key=lambda address: str(address["ip"]))
+    if not_ready:
+        subset["notReadyAddresses"] = sorted(not_ready, key=lambda address: str(address["ip"]))
+    ports = [
+        {key: port[key] for key in ("name", "port", "protocol") if key in port} | {"port": _target(port)}
+        for port in service["spec"].get("ports") or ()
+    ]
+    if ports:
+        subset["ports"] = ports
+    return [subset]
+
+
+def _target(port: Object) -> int:
+    """The number of the target port; a named one is resolved per pod on a cluster and falls back to ``port`` here."""
+    target = port.get("targetPort", port["port"])
+    return target if isinstance(target, int) else int(port["port"])
+
+
+def _address(service: Object, pod: Object) -> Object:
+    address: Object = {
+        "ip": pod["status"]["podIP"],
+        "nodeName": pod["spec"].get("nodeName"),
+        "targetRef": {
+            "kind": "Pod",
+            "namespace": namespace_of(pod),
+            "name": name_of(pod),
+            "uid": uid_of(pod),
+        },
+    }
+    if pod["spec"].get("hostname") and pod["spec"].get("subdomain") == name_of(service):
+        address["hostname"] = pod["spec"]["hostname"]
+    return address

@@ -1,0 +1,132 @@
+"""The scheduler's loop: one pass over all pending pods at a time, so no two decisions overlook each other.
+
+A pass takes one snapshot and books every decision in it; so scheduling a thousand pods reads the pods once. Any event
+that can change a decision asks for a pass; many events ask for one.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import ClassVar
+
+from sidings.api import timestamps
+from sidings.api.conditions import find
+from sidings.api.objects import Key, Object, is_deleting, key_of, name_of, namespace_of
+from sidings.api.resources import NODES, PODS, Resource
+from sidings.client.interface import Client, PatchType
+from sidings.clock import Clock
+from sidings.controllers.runtime.controller import Controller, Mapper
+from sidings.controllers.runtime.events import Recorder
+from sidings.controllers.runtime.plan import EventNote, Patch, together, write
+from sidings.controllers.scheduler.choice import choose
+from sidings.controllers.scheduler.snapshot import TERMINAL, take
+
+SCHEDULER_NAME = "default-scheduler"
+UNSCHEDULABLE = "Unschedulable"
+FAILED_SCHEDULING = "FailedScheduling"
+SCHEDULED = "Scheduled"
+PASS = Key("", "pass")
+
+
+def _pass(obj: Object) -> Iterable[Key]:
+    return (PASS,)
+
+
+class Scheduler(Controller):
+    """Binds pending pods to nodes; ``reconcile`` is a pass over all of them."""
+
+    name = "scheduler"
+    resource = PODS
+    triggers: ClassVar[Mapping[Resource, Mapper]] = {NODES: _pass}
+    workers = 1
+
+    def __init__(self, client: Client, clock: Clock, rng: random.Random) -> None:
+        super().__init__(client, clock, rng)
+        self.recorder = Recorder(client, clock, SCHEDULER_NAME, classic=False)
+
+    def keys(self, obj: Object) -> Iterable[Key]:
+        """A pod matters when it waits for a node or gives its share back."""
+        finished = (obj.get("status") or {}).get("phase") in TERMINAL or is_deleting(obj)
+        return (PASS,) if finished or not obj["spec"].get("nodeName") else ()
+
+    async def reconcile(self, key: Key) -> float | None:
+        pods = (await self.client.list(PODS)).items
+        waiting = sorted(filter(is_waiting, pods), key=_turn)
+        if not waiting:
+            return None
+        snapshot = take((await self.client.list(NODES)).items, pods)
+        now = self.clock.now()
+        bindings, refusals = [], []
+        for pod in waiting:
+            choice = choose(pod, snapshot)
+            if choice.node:
+                snapshot.assume(pod, choice.node)
+                bindings.append(self._bind(pod, choice.node))
+            elif (patch := unschedulable_patch(pod, choice.message, now)) is not None:
+                refusals.append(self._refuse(pod, choice.message, patch))
+        await together(bindings + refusals, parallel=50)
+        return None
+
+    async def _bind(self, pod: Object, node: str) -> None:
+        key = key_of(pod)
+        binding: Object = {
+            "apiVersion": "v1",
+            "kind": "Binding",
+            "metadata": {"name": key.name, "namespace": key.namespace, "uid": pod["metadata"]["uid"]},
+            "target": {"apiVersion": "v1", "kind": "Node", "name": node},
+        }
+        await self.client.create(PODS, binding, namespace=key.namespace, name=key.name, subresource="binding")
+        await self.recorder.record(
+            EventNote(pod, "Normal", SCHEDULED, f"Successfully assigned {key} to {node}", action="Binding")
+        )
+
+    async def _refuse(self, pod: Object, message: str, patch: Patch) -> None:
+        await write(self.client, patch, field_manager=SCHEDULER_NAME)
+        await self.recorder.record(EventNote(pod, "Warning", FAILED_SCHEDULING, message, action="Scheduling"))
+
+
+def is_waiting(pod: Object) -> bool:
+    """Whether the pod is ours to place: no node yet, no gates, alive."""
+    spec = pod["spec"]
+    return (
+        not spec.get("nodeName")
+        and not spec.get("schedulingGates")
+        and (spec.get("schedulerName") or SCHEDULER_NAME) == SCHEDULER_NAME
+        and not is_deleting(pod)
+        and (pod.get("status") or {}).get("phase") not in TERMINAL
+    )
+
+
+def _turn(pod: Object) -> tuple[int, str, str, str]:
+    """Higher priority first, then the older, then by name."""
+    metadata = pod["metadata"]
+    return (-(pod["spec"].get("priority") or 0), metadata["creationTimestamp"], namespace_of(pod), name_of(pod))
+
+
+def unschedulable_patch(pod: Object, message: str, now: datetime) -> Patch | None:
+    """The status patch that says why the pod waits; None where it says so already."""
+    conditions = (pod.get("status") or {}).get("conditions")
+    before = find(conditions, "PodScheduled")
+    if before is not None and before["status"] == "False" and before.get("message") == message:
+        return None
+    moment = timestamps.to_text(now)
+    if before is not None and before["status"] == "False":
+        moment = before.get("lastTransitionTime") or moment
+    condition: Object = {
+        "type": "PodScheduled",
+        "status": "False",
+        "reason": UNSCHEDULABLE,
+        "message": message,
+        "lastProbeTime": None,
+        "lastTransitionTime": moment,
+    }
+    return Patch(
+        PODS,
+        namespace_of(pod),
+        name_of(pod),
+        {"status": {"conditions": [condition]}},
+        patch_type=PatchType.STRATEGIC,
+        subresource="status",
+    )

@@ -1,0 +1,67 @@
+"""What the scheduler knows: nodes, and what the pods bound to them ask for.
+
+Resources are counted in exact decimals, so that a tenth of a CPU ten times is one CPU. A terminal pod holds nothing;
+one that is being deleted holds its share until it is gone, as on a cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from sidings.api import quantity
+from sidings.api.objects import Object, name_of
+from sidings.api.pod_resources import effective_requests
+
+PODS = "pods"
+TERMINAL = ("Succeeded", "Failed")
+
+
+@dataclass
+class NodeState:
+    """One node: its allocatable resources and what is already promised, both resource name -> amount."""
+
+    node: Object
+    allocatable: dict[str, Decimal]
+    requested: dict[str, Decimal] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return name_of(self.node)
+
+    def free(self, resource: str) -> Decimal:
+        """What is left of ``resource``; zero for one that the node does not have. May be negative after a shrink."""
+        return self.allocatable.get(resource, Decimal(0)) - self.requested.get(resource, Decimal(0))
+
+    def add(self, requests: Mapping[str, Decimal]) -> None:
+        for resource, amount in requests.items():
+            self.requested[resource] = self.requested.get(resource, Decimal(0)) + amount
+
+
+@dataclass
+class Snapshot:
+    """All nodes by name; ``assume`` books a decision so that the next pod sees it."""
+
+    nodes: dict[str, NodeState]
+
+    def assume(self, pod: Object, node: str) -> None:
+        self.nodes[node].add(requests_of(pod))
+
+
+def requests_of(pod: Object) -> dict[str, Decimal]:
+    """What a pod takes from a node, its place among the node's ``pods`` included."""
+    return {**effective_requests(pod["spec"]), PODS: Decimal(1)}
+
+
+def take(nodes: Iterable[Object], pods: Iterable[Object]) -> Snapshot:
+    """A snapshot of ``nodes`` with everything that bound, unfinished ``pods`` hold."""
+    states = {}
+    for node in nodes:
+        allocatable = (node.get("status") or {}).get("allocatable") or {}
+        states[name_of(node)] = NodeState(node, {name: quantity.parse(amount) for name, amount in allocatable.items()})
+    for pod in pods:
+        state = states.get(pod["spec"].get("nodeName") or "")
+        if state is not None and (pod.get("status") or {}).get("phase") not in TERMINAL:
+            state.add(requests_of(pod))
+    return Snapshot(states)

@@ -75,6 +75,13 @@ def type_invalid(field: str, value: Any, detail: str) -> FieldError:
     return FieldError(field, "FieldValueTypeInvalid", f"Invalid value: {_shown(value)}: {detail}")
 
 
+def broken_rule(field: str, value: Any, message: str) -> FieldError:
+    """A CEL rule of a CustomResource that ``value`` breaks: objects and lists are not shown, scalars are."""
+    if isinstance(value, dict | list):
+        return FieldError(field, "FieldValueInvalid", f"Invalid value: {message}")
+    return invalid(field, value, message)
+
+
 def to_invalid(group: str, kind: str, name: str, errors: Sequence[FieldError]) -> Invalid:
     """The 422 answer for ``errors`` (at least one): `Kind.group "name" is invalid: ...`, a list in brackets if many."""
     qualified = f"{kind}.{group}" if group else kind

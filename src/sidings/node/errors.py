@@ -1,0 +1,42 @@
+"""Why a sandbox cannot be made or a pod cannot be run.
+
+::
+
+    NodeError
+    ├── SandboxUnavailable       this machine refuses the namespaces that a sandbox needs
+    ├── SandboxFailed            one pod's sandbox, or one container in it, could not be made
+    ├── AddressesExhausted       a logical node has no pod address left
+    ├── ConfigMissing            a ConfigMap, Secret or key that a container needs is not there (yet)
+    └── VolumeError              a volume cannot be mounted: missing claim, refused path, unknown type
+
+The last four are states of a pod, not of the program: the pod worker turns them into waiting reasons and events and
+tries again.
+"""
+
+from __future__ import annotations
+
+from sidings.errors import SidingsError
+
+
+class NodeError(SidingsError):
+    code = "NODE_ERROR"
+
+
+class SandboxUnavailable(NodeError):
+    code = "SANDBOX_UNAVAILABLE"
+
+
+class SandboxFailed(NodeError):
+    code = "SANDBOX_FAILED"
+
+
+class AddressesExhausted(NodeError):
+    code = "NODE_ADDRESSES_EXHAUSTED"
+
+
+class ConfigMissing(NodeError):
+    code = "POD_CONFIG_MISSING"
+
+
+class VolumeError(NodeError):
+    code = "POD_VOLUME"

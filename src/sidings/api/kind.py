@@ -92,6 +92,7 @@ class Kind:
     categories: tuple[str, ...] = ()
     subresources: frozenset[str] = frozenset()
     columns: tuple[Column, ...] = ()
+    """All printer columns in order, ``Name`` included (``kinds/columns.py`` has it); empty: Name and Age."""
     generation: bool = True
     """Whether metadata.generation is kept (not for ConfigMap, Secret, Service, PVC and the like)."""
     spec_fields: tuple[str, ...] = ()

@@ -1,0 +1,221 @@
+"""From a JSON body to an object: unknown fields dropped and named, wrong types reported.
+
+For a built-in kind the API server decodes into Go structs, so a wrong type ends the request with the message of
+``encoding/json`` and nulls vanish. A custom resource stays JSON: unknown fields are pruned, wrong types are left for
+``validation``. Either way the caller gets the paths of unknown and of repeated fields as ``sigs.k8s.io/json`` and
+structural pruning spell them.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from sidings.api import quantity
+from sidings.api.kind import Schema
+from sidings.api.objects import Object
+from sidings.api.structural.node import Node, Path, node_of, text_of
+
+_INTEGERS = {"int32": 2**31, "int64": 2**63}
+
+_RFC3339 = "2006-01-02T15:04:05Z07:00"
+_RFC3339_PARTS = (
+    ("2006", r"\d{4}"), ("-", "-"), ("01", r"\d\d"), ("-", "-"), ("02", r"\d\d"), ("T", "T"), ("15", r"\d\d"),
+    (":", ":"), ("04", r"\d\d"), (":", ":"), ("05", r"\d\d(?:[.,]\d+)?"), ("Z07:00", r"Z|[+-]\d\d:\d\d"),
+)  # fmt: skip
+
+
+class Repeated(dict[str, Any]):
+    """A JSON object in which names occurred more than once; the last one won. A parser hands it to ``decode``."""
+
+    def __init__(self, pairs: Iterable[tuple[str, Any]]) -> None:
+        self.repeated: list[str] = []
+        super().__init__()
+        for name, value in pairs:
+            if name in self:
+                self.repeated.append(name)
+            self[name] = value
+
+
+@dataclass
+class Decoded:
+    """The outcome. ``error`` is a Go decoding message; where it is set, ``object`` must not be used."""
+
+    object: Object
+    unknown: list[str] = field(default_factory=list)
+    repeated: list[str] = field(default_factory=list)
+    error: str = ""
+
+    def strict_errors(self) -> list[str]:
+        """As in ``strict decoding error: ...`` and in warnings: ``unknown field "spec.x"``."""
+        return [f'duplicate field "{path}"' for path in self.repeated] + [
+            f'unknown field "{path}"' for path in self.unknown
+        ]
+
+
+def decode(schema: Schema, obj: Object, *, builtin: bool) -> Decoded:
+    """``obj`` as a new object with only what ``schema`` knows; ``obj`` itself is not changed.
+
+    With ``builtin`` wrong types end in ``error``, nulls are dropped and quantities are brought into canonical form, as
+    a round trip through Go structs does. Kinds whose mutating webhook decodes the object are asked the same way.
+    """
+    walk = _Struct() if builtin else _Json()
+    root = node_of(schema)
+    decoded = walk.value(root, obj, None, "", "")
+    if not builtin:
+        walk.unknown.sort()
+    return Decoded(decoded if isinstance(decoded, dict) else {}, walk.unknown, walk.repeated, walk.error)
+
+
+class _Json:
+    """The walk over a custom resource."""
+
+    def __init__(self) -> None:
+        self.unknown: list[str] = []
+        self.repeated: list[str] = []
+        self.error = ""
+
+    def value(self, node: Node, value: Any, path: Path, struct: str, field: str) -> Any:
+        if isinstance(value, dict):
+            if type(value) is Repeated:
+                self.repeated += [text_of((path, name)) for name in value.repeated]
+            if node.type not in ("object", ""):
+                return value
+            return self.fields(node, value, path, field)
+        if isinstance(value, list):
+            items = node.items
+            if items is None:
+                return value
+            return [self.value(items, item, (path, index), struct, field) for index, item in enumerate(value)]
+        if type(value) is float and node.type == "integer" and value.is_integer():
+            return int(value)
+        return value
+
+    def fields(self, node: Node, value: Object, path: Path, field: str) -> Object:
+        properties, additional = node.properties, node.additional
+        struct = node.go_type.rpartition(".")[2]
+        out: Object = {}
+        for name, item in value.items():
+            child = properties.get(name)
+            if child is None:
+                if additional is None:
+                    if node.open:
+                        out[name] = item
+                    else:
+                        self.unknown.append(text_of((path, name)))
+                    continue
+                child, below = additional, field
+            else:
+                below = f"{field}.{name}" if field else name
+            if type(item) is child.exact:
+                out[name] = item
+                continue
+            self.put(out, name, self.value(child, item, (path, name), struct, below))
+        return out
+
+    def put(self, out: Object, name: str, value: Any) -> None:
+        out[name] = value
+
+
+class _Struct(_Json):
+    """The walk into Go structs. ``struct`` and ``field`` are what an error message names: type and dotted path."""
+
+    def value(self, node: Node, value: Any, path: Path, struct: str, field: str) -> Any:
+        if value is None:
+            return None
+        match node.type:
+            case "object":
+                if isinstance(value, dict):
+                    return super().value(node, value, path, struct, field)
+            case "array":
+                if isinstance(value, list):
+                    return super().value(node, value, path, struct, field)
+            case "string":
+                if isinstance(value, str):
+                    return self.string(node, value)
+            case "boolean":
+                if isinstance(value, bool):
+                    return value
+            case "integer":
+                if isinstance(value, int) and not isinstance(value, bool):
+                    bound = _INTEGERS.get(node.format, 2**63)
+                    if -bound <= value < bound:
+                        return value
+            case "number":
+                if isinstance(value, int | float) and not isinstance(value, bool):
+                    return value
+            case "int-or-string" if node.format == "quantity":
+                return self.quantity(value)
+            case "int-or-string":
+                if isinstance(value, int | str) and not isinstance(value, bool):
+                    return value
+            case _:
+                return super().value(node, value, path, struct, field)
+        self.mismatch(node, value, struct, field)
+        return value
+
+    def put(self, out: Object, name: str, value: Any) -> None:
+        if value is not None:
+            out[name] = value
+
+    def mismatch(self, node: Node, value: Any, struct: str, field: str) -> None:
+        what = _json_type(value)
+        if what == "number" and node.type == "integer":
+            what = f"number {value}"
+        go_type = "int32" if node.type == "int-or-string" else node.go_type
+        where = f"Go struct field {struct}.{field} of type" if field else "Go value of type"
+        self.fail(f"json: cannot unmarshal {what} into {where} {go_type}")
+
+    def fail(self, message: str) -> None:
+        # encoding/json keeps the first error and goes on.
+        self.error = self.error or message
+
+    def string(self, node: Node, value: str) -> str:
+        if node.format == "date-time":
+            self.time(value)
+        elif node.format == "byte":
+            try:
+                base64.b64decode(value.replace("\n", "").replace("\r", ""), validate=True)
+            except binascii.Error:
+                self.fail(f"illegal base64 data at input byte {_bad_base64(value)}")
+        return value
+
+    def time(self, value: str) -> None:
+        rest = value
+        for layout, pattern in _RFC3339_PARTS:
+            found = re.match(pattern, rest)
+            if found is None:
+                self.fail(f'parsing time "{value}" as "{_RFC3339}": cannot parse "{rest}" as "{layout}"')
+                return
+            rest = rest[found.end() :]
+        if rest:
+            self.fail(f'parsing time "{value}": extra text: "{rest}"')
+
+    def quantity(self, value: Any) -> Any:
+        try:
+            return quantity.canonical(value)
+        except ValueError:
+            self.fail(
+                "quantities must match the regular expression "
+                "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+            )  # fmt: skip
+            return value
+
+
+def _json_type(value: Any) -> str:
+    """The word of ``encoding/json`` for a value."""
+    if isinstance(value, bool):
+        return "bool"
+    if isinstance(value, int | float):
+        return "number"
+    return {str: "string", list: "array"}.get(type(value), "object")
+
+
+def _bad_base64(value: str) -> int:
+    """The offset at which Go's decoder gives up: the first foreign character, or the cut-off group at the end."""
+    foreign = re.search(r"[^A-Za-z0-9+/\r\n]", value.rstrip("="))
+    return foreign.start() if foreign else len(value) // 4 * 4

@@ -42,6 +42,8 @@ class Controller:
     resource: ClassVar[Resource]
     triggers: ClassVar[Mapping[Resource, Mapper]] = {}
     workers: ClassVar[int] = 4
+    settle_seconds: ClassVar[float] = 0.0
+    """How long a change of a trigger waits for more of its kind, so that a burst of them is one pass."""
 
     def __init__(self, client: Client, clock: Clock, rng: random.Random) -> None:
         self.client = client
@@ -65,18 +67,20 @@ class Controller:
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._watch(self.resource, self.keys), name=f"{self.name} watch {self.resource.plural}")
             for resource, mapper in self.triggers.items():
-                tasks.create_task(self._watch(resource, mapper), name=f"{self.name} watch {resource.plural}")
+                tasks.create_task(
+                    self._watch(resource, mapper, self.settle_seconds), name=f"{self.name} watch {resource.plural}"
+                )
             for number in range(self.workers):
                 tasks.create_task(self._work(), name=f"{self.name} worker {number}")
 
-    async def _watch(self, resource: Resource, mapper: Mapper) -> None:
+    async def _watch(self, resource: Resource, mapper: Mapper, settle_seconds: float = 0.0) -> None:
         """Every change of ``resource`` becomes keys. A watch that ends starts anew with all existing objects."""
         while True:
             try:
                 async for event in self.client.watch(resource):
                     if event.type != "BOOKMARK":
                         for key in mapper(event.object):
-                            self.queue.add(key)
+                            self.queue.add_after(key, settle_seconds)
             except Expired:
                 continue
             except ApiError as error:

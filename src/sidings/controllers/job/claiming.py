@@ -1,0 +1,59 @@
+"""Which pods are a Job's own: those that it controls, and orphans that its selector matches, which it adopts.
+
+Almost every Job has a generated selector on its own uid, which no other pod carries; adoption matters for
+``manualSelector`` and for pods whose owner reference a user removed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sidings.api import objects, selectors
+from sidings.api.job import labels
+from sidings.api.objects import Object
+from sidings.api.resources import PODS
+from sidings.client.interface import Client, PatchType
+
+FIELD_MANAGER = "job-controller"
+
+
+def owned(job: Object, all_pods: Iterable[Object]) -> list[Object]:
+    """The pods of the Job's namespace that it controls; a namesake that is gone does not count."""
+    uid = objects.uid_of(job)
+    return [pod for pod in all_pods if (objects.controller_of(pod) or {}).get("uid") == uid]
+
+
+def adoptable(job: Object, all_pods: Iterable[Object]) -> list[Object]:
+    """Living pods without controller that the Job's selector matches; none for a Job that is being deleted."""
+    selector = job["spec"].get("selector")
+    if selector is None or objects.is_deleting(job):
+        return []
+    return [
+        pod
+        for pod in all_pods
+        if objects.controller_of(pod) is None
+        and not objects.is_deleting(pod)
+        and selectors.matches(selector, objects.labels_of(pod))
+    ]
+
+
+async def adopt(client: Client, job: Object, pod: Object) -> Object:
+    """Make ``job`` the controller of ``pod`` and track it; returns the pod as it then is."""
+    metadata = pod["metadata"]
+    finalizers = metadata.get("finalizers") or []
+    tracked = finalizers if labels.TRACKING_FINALIZER in finalizers else [*finalizers, labels.TRACKING_FINALIZER]
+    body = {
+        "metadata": {
+            "uid": objects.uid_of(pod),
+            "ownerReferences": [*(metadata.get("ownerReferences") or ()), objects.controller_ref(job)],
+            "finalizers": tracked,
+        }
+    }
+    return await client.patch(
+        PODS,
+        objects.name_of(pod),
+        body,
+        namespace=objects.namespace_of(pod),
+        patch_type=PatchType.MERGE,
+        field_manager=FIELD_MANAGER,
+    )

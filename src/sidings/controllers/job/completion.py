@@ -1,0 +1,38 @@
+"""The terminal sequence: an interim condition, the end of all pods, the final condition (KEP-3939 and KEP-3998).
+
+``FailureTarget`` and ``SuccessCriteriaMet`` say how the Job will end; ``Failed`` and ``Complete`` follow, with the same
+reason and message, once no pod is terminating and every end is counted. Others, JobSet among them, look at the final
+conditions only.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sidings.api import conditions, timestamps
+from sidings.api.objects import Object
+from sidings.controllers.job import job_conditions
+from sidings.controllers.job.verdict import FAILURE_TARGET, Verdict
+from sidings.controllers.runtime.plan import EventNote
+
+
+def announce(verdict: Verdict, status: dict[str, Any], now: datetime) -> bool:
+    """Add the interim condition to ``status``; False if it was there."""
+    condition = job_conditions.new(verdict.type, "True", verdict.reason, verdict.message, now)
+    present = status.get("conditions") or []
+    if conditions.find(present, verdict.type) is not None:
+        return False
+    status["conditions"] = [*present, condition]
+    return True
+
+
+def finish(job: Object, verdict: Verdict, status: dict[str, Any], now: datetime) -> EventNote:
+    """Add the final condition to ``status``; returns the event that tells of it."""
+    failed = verdict.type == FAILURE_TARGET
+    final = job_conditions.new("Failed" if failed else "Complete", "True", verdict.reason, verdict.message, now)
+    status["conditions"], _ = job_conditions.put(status.get("conditions") or [], final)
+    if failed:
+        return EventNote(job, "Warning", verdict.reason, verdict.message)
+    status["completionTime"] = timestamps.to_text(now)
+    return EventNote(job, "Normal", "Completed", "Job completed")

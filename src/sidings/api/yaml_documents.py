@@ -1,0 +1,97 @@
+"""YAML as the API server reads it: YAML 1.1 scalars, JSON data out.
+
+Go's reader (sigs.k8s.io/yaml) and PyYAML differ where YAML 1.1 is odd: ``y`` and ``n`` are booleans only in Go, times
+and ``1:30`` are dates or numbers only in PyYAML. A manifest must mean the same here and on a cluster: Go's rules win.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable
+from typing import Any
+
+import yaml
+
+_BOOLEANS = re.compile(r"^(?:y|Y|n|N|yes|Yes|YES|no|No|NO|true|True|TRUE|false|False|FALSE|on|On|ON|off|Off|OFF)$")
+_INTEGERS = re.compile(r"^(?:[-+]?0b[0-1_]+|[-+]?0o?[0-7_]+|[-+]?(?:0|[1-9][0-9_]*)|[-+]?0x[0-9a-fA-F_]+)$")
+_TRUE = frozenset({"y", "yes", "true", "on"})
+
+_Base: type[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class _Loader(_Base):  # type: ignore[misc]  # either of two classes, C or Python
+    """The safe loader with Go's scalars; notes mapping keys that are given twice."""
+
+    def __init__(self, stream: str | bytes) -> None:
+        super().__init__(stream)
+        self.repeated: list[str] = []
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if key.value in seen and key.tag != "tag:yaml.org,2002:merge":
+                self.repeated.append(f'line {key.start_mark.line + 1}: key "{key.value}" already set in map')
+            seen.add(key.value)
+        mapping: dict[Hashable, Any] = super().construct_mapping(node, deep)
+        return {_key_text(key): value for key, value in mapping.items()}
+
+
+def _key_text(key: Hashable) -> str:
+    """JSON has string keys only; Go writes other scalars as JSON would."""
+    if isinstance(key, bool):
+        return "true" if key else "false"
+    return "null" if key is None else str(key)
+
+
+def _boolean(loader: Any, node: yaml.ScalarNode) -> bool:
+    return str(node.value).lower() in _TRUE
+
+
+def _integer(loader: Any, node: yaml.ScalarNode) -> int:
+    text = str(node.value).replace("_", "")
+    sign, digits = (-1 if text.startswith("-") else 1), text.lstrip("+-")
+    if digits.startswith(("0b", "0x", "0o")):
+        return sign * int(digits, 0)
+    return sign * int(digits, 8 if digits.startswith("0") and digits != "0" else 10)
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [
+        (tag, pattern)
+        for tag, pattern in resolvers
+        if tag.rpartition(":")[2] not in ("bool", "int", "timestamp", "float")
+    ]
+    for first, resolvers in _Base.yaml_implicit_resolvers.items()
+}
+_Loader.add_implicit_resolver("tag:yaml.org,2002:bool", _BOOLEANS, list("yYnNtTfFoO"))
+_Loader.add_implicit_resolver("tag:yaml.org,2002:int", _INTEGERS, list("-+0123456789"))
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float",
+    re.compile(
+        r"^(?:[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$"
+    ),
+    list("-+.0123456789"),
+)
+_Loader.add_constructor("tag:yaml.org,2002:bool", _boolean)
+_Loader.add_constructor("tag:yaml.org,2002:int", _integer)
+
+
+def load(text: str | bytes) -> tuple[Any, list[str]]:
+    """One document, and what Go's strict reader would say about keys given twice. Raises ``yaml.YAMLError``."""
+    loader = _Loader(text)
+    try:
+        return loader.get_single_data(), loader.repeated
+    finally:
+        loader.dispose()
+
+
+def load_all(text: str | bytes) -> list[Any]:
+    """All documents of a file, without the empty ones. Raises ``yaml.YAMLError`` with the place in the file."""
+    loader = _Loader(text)
+    try:
+        documents = []
+        while loader.check_data():
+            documents.append(loader.get_data())
+        return [document for document in documents if document is not None]
+    finally:
+        loader.dispose()

@@ -1,0 +1,17 @@
+"""Every request is bounded: in bytes, in time to think, and in how long a client may leave a stream unread.
+
+Figures are kube-apiserver's where it has them.
+"""
+
+from __future__ import annotations
+
+BODY_BYTES = 3 * 1024 * 1024
+"""``MaxRequestBodyBytes`` of kube-apiserver."""
+REQUEST_SECONDS = 60.0
+"""For requests that are no streams (``--request-timeout``)."""
+UNREAD_SECONDS = 30.0
+"""A stream whose client reads nothing for so long is cut off; the client lists and watches again."""
+WATCH_SECONDS = 1800.0
+"""A watch without ``timeoutSeconds`` ends after between one and two times this (``--min-request-timeout``)."""
+KEEP_ALIVE_SECONDS = 120
+"""Go's clients keep idle connections for 90 s; who closes first must be the client."""

@@ -1,0 +1,73 @@
+"""Sends a :class:`Stream`: watches and followed logs.
+
+A stream ends when its source ends, its time is up, the client hangs up, the server closes (so that ``down`` is not kept
+waiting by a ``kubectl get -w``), or the client leaves it unread for ``UNREAD_SECONDS``. The first four end it properly,
+so that a client sees the end and not an error; the last one breaks the connection, and the client lists anew.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+
+from sidings.api.status import ApiError
+from sidings.clock import Clock
+from sidings.server.bodies import Receive
+from sidings.server.limits import UNREAD_SECONDS
+from sidings.server.responses import Send, Stream, encode
+
+log = logging.getLogger(__name__)
+
+
+class Unread(Exception):
+    """The client does not read what it asked for."""
+
+
+async def send_stream(send: Send, receive: Receive, stream: Stream, clock: Clock, closing: asyncio.Event) -> None:
+    """Send ``stream`` until one of the reasons above."""
+    await send(
+        {
+            "type": "http.response.start",
+            "status": 200,
+            "headers": [(b"content-type", stream.content_type), (b"cache-control", b"no-cache, private")],
+        }
+    )
+    pump = asyncio.create_task(_pump(send, stream.chunks))
+    enders = [asyncio.create_task(_gone(receive)), asyncio.create_task(_closed(closing))]
+    if stream.seconds is not None:
+        enders.append(asyncio.create_task(clock.sleep(stream.seconds)))
+    try:
+        await asyncio.wait([pump, *enders], return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in (pump, *enders):
+            task.cancel()
+        await asyncio.gather(pump, *enders, return_exceptions=True)
+    if not pump.cancelled() and isinstance(pump.exception(), Unread):
+        raise Unread
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def _pump(send: Send, chunks: AsyncIterator[bytes]) -> None:
+    try:
+        async for chunk in chunks:
+            # ``send`` waits while the client's buffers are full.
+            async with asyncio.timeout(UNREAD_SECONDS) as limit:
+                await send({"type": "http.response.body", "body": chunk, "more_body": True})
+    except TimeoutError as error:
+        if limit.expired():
+            raise Unread from error
+        raise
+    except ApiError as error:
+        # The head is sent: what a log that breaks half-way can still say goes to its end.
+        log.info("a stream ended early: %s", error)
+        await send({"type": "http.response.body", "body": encode(error.to_status()) + b"\n", "more_body": True})
+
+
+async def _gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _closed(closing: asyncio.Event) -> None:
+    await closing.wait()

@@ -1,0 +1,27 @@
+"""``/version``: which Kubernetes this server claims to be.
+
+Google's kubectl package picks its binary by the minor version reported here, and kubectl warns when client and server
+are more than one minor apart: so it is a recent one whose behaviour we follow, not our own version, which goes behind
+the ``+`` as vendors do.
+"""
+
+from __future__ import annotations
+
+import platform
+
+from sidings import __version__
+
+MAJOR, MINOR, PATCH = "1", "34", "2"
+GIT_VERSION = f"v{MAJOR}.{MINOR}.{PATCH}+sidings-{__version__}"
+
+DOCUMENT = {
+    "major": MAJOR,
+    "minor": MINOR,
+    "gitVersion": GIT_VERSION,
+    "gitCommit": "",
+    "gitTreeState": "",
+    "buildDate": "1970-01-01T00:00:00Z",
+    "goVersion": "",
+    "compiler": "python",
+    "platform": f"linux/{'arm64' if platform.machine() == 'aarch64' else 'amd64'}",
+}

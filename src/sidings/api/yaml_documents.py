@@ -7,10 +7,11 @@ and ``1:30`` are dates or numbers only in PyYAML. A manifest must mean the same 
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable
 from typing import Any
 
 import yaml
+
+from sidings.api.objects import copy_of
 
 _BOOLEANS = re.compile(r"^(?:y|Y|n|N|yes|Yes|YES|no|No|NO|true|True|TRUE|false|False|FALSE|on|On|ON|off|Off|OFF)$")
 _INTEGERS = re.compile(r"^(?:[-+]?0b[0-1_]+|[-+]?0o?[0-7_]+|[-+]?(?:0|[1-9][0-9_]*)|[-+]?0x[0-9a-fA-F_]+)$")
@@ -26,21 +27,23 @@ class _Loader(_Base):  # type: ignore[misc]  # either of two classes, C or Pytho
         super().__init__(stream)
         self.repeated: list[str] = []
 
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[str, Any]:
         seen: set[str] = set()
         for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise yaml.constructor.ConstructorError(None, None, "invalid map key", key.start_mark)
             if key.value in seen and key.tag != "tag:yaml.org,2002:merge":
                 self.repeated.append(f'line {key.start_mark.line + 1}: key "{key.value}" already set in map')
             seen.add(key.value)
-        mapping: dict[Hashable, Any] = super().construct_mapping(node, deep)
-        return {_key_text(key): value for key, value in mapping.items()}
+        self.flatten_mapping(node)
+        return {self._key_text(key): self.construct_object(value, deep=deep) for key, value in node.value}
 
-
-def _key_text(key: Hashable) -> str:
-    """JSON has string keys only; Go writes other scalars as JSON would."""
-    if isinstance(key, bool):
-        return "true" if key else "false"
-    return "null" if key is None else str(key)
+    def _key_text(self, node: yaml.Node) -> str:
+        """JSON has string keys only; Go writes other scalars as JSON would."""
+        key = self.construct_object(node)
+        if isinstance(key, bool):
+            return "true" if key else "false"
+        return "null" if key is None else str(key)
 
 
 def _boolean(loader: Any, node: yaml.ScalarNode) -> bool:
@@ -80,7 +83,8 @@ def load(text: str | bytes) -> tuple[Any, list[str]]:
     """One document, and what Go's strict reader would say about keys given twice. Raises ``yaml.YAMLError``."""
     loader = _Loader(text)
     try:
-        return loader.get_single_data(), loader.repeated
+        # Copied, because an anchor's value would otherwise be one object in several places.
+        return copy_of(loader.get_single_data()), loader.repeated
     finally:
         loader.dispose()
 
@@ -92,6 +96,6 @@ def load_all(text: str | bytes) -> list[Any]:
         documents = []
         while loader.check_data():
             documents.append(loader.get_data())
-        return [document for document in documents if document is not None]
+        return [copy_of(document) for document in documents if document is not None]
     finally:
         loader.dispose()

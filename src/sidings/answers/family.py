@@ -1,0 +1,181 @@
+"""A job and everything that was made for it.
+
+Users speak of one job; the API holds a TrainJob, its JobSet, that one's Jobs, their pods. The owner references that the
+controllers set tie them together, by uid, so that a re-created name never inherits the pods of its predecessor. A root
+is a TrainJob, JobSet or Job that no other of these kinds made. Grouping is pure; ``state`` and ``failure`` read the
+result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from sidings.api.objects import Object, controller_of, is_deleting, key_of, labels_of, uid_of
+from sidings.api.resources import JOB_SETS, JOBS, TRAIN_JOBS, Resource
+
+ROOTS: tuple[Resource, ...] = (TRAIN_JOBS, JOB_SETS, JOBS)
+"""The kinds that users start, outermost first."""
+
+TERMINAL_PHASES = frozenset({"Succeeded", "Failed"})
+
+# The JobSet controller labels Jobs and pods (jobset v0.12, api/jobset/v1alpha2); the Job controller numbers pods
+# (kubernetes v1.36, pkg/apis/batch/types.go).
+REPLICATED_JOB_LABEL = "jobset.sigs.k8s.io/replicatedjob-name"
+JOB_INDEX_LABEL = "jobset.sigs.k8s.io/job-index"
+COMPLETION_INDEX = "batch.kubernetes.io/job-completion-index"
+# The Trainer controller marks the step a replicated job plays (trainer v2.3, pkg/constants).
+ANCESTOR_LABEL = "trainer.kubeflow.org/trainjob-ancestor-step"
+
+
+@dataclass
+class Family:
+    """One root with its descendants; ``events`` are Warning events about any of them, oldest first."""
+
+    root: Object
+    job_set: Object | None = None
+    jobs: list[Object] = field(default_factory=list)
+    pods: list[Object] = field(default_factory=list)
+    events: list[Object] = field(default_factory=list)
+
+    @property
+    def kind(self) -> str:
+        return str(self.root["kind"])
+
+    @property
+    def members(self) -> list[Object]:
+        """Every object of the family, the root first."""
+        job_set = [self.job_set] if self.job_set is not None and self.job_set is not self.root else []
+        jobs = [job for job in self.jobs if job is not self.root]
+        return [self.root, *job_set, *jobs, *self.pods]
+
+    def living_pods(self) -> list[Object]:
+        """Pods that run or will run: neither finished nor being deleted."""
+        return [pod for pod in self.pods if not is_deleting(pod) and phase_of(pod) not in TERMINAL_PHASES]
+
+    def wanted_pods(self) -> int | None:
+        """How many pods the whole job runs, all its parts together; None while only its TrainJob exists."""
+        if self.job_set is not None:
+            parts = self.job_set["spec"].get("replicatedJobs") or ()
+            return sum(int(part.get("replicas", 1)) * pods_of_job(part["template"]["spec"]) for part in parts)
+        if self.jobs:
+            return sum(pods_of_job(job["spec"]) for job in self.jobs)
+        return None
+
+
+def families(
+    *,
+    train_jobs: Iterable[Object] = (),
+    job_sets: Iterable[Object] = (),
+    jobs: Iterable[Object] = (),
+    pods: Iterable[Object] = (),
+    events: Iterable[Object] = (),
+) -> list[Family]:
+    """Group the objects of one or more namespaces into families, sorted by namespace, kind (outermost first), name."""
+    by_uid: dict[str, Family] = {}
+    for train_job in train_jobs:
+        by_uid[uid_of(train_job)] = Family(train_job)
+    for job_set in job_sets:
+        family = by_uid.get(_owner_uid(job_set)) or Family(job_set)
+        family.job_set = job_set
+        by_uid[uid_of(job_set)] = family
+    for job in jobs:
+        family = by_uid.get(_owner_uid(job)) or Family(job)
+        family.jobs.append(job)
+        by_uid[uid_of(job)] = family
+    for pod in pods:
+        if owner := by_uid.get(_owner_uid(pod)):
+            owner.pods.append(pod)
+            by_uid[uid_of(pod)] = owner
+    for event in sorted(events, key=event_time):
+        if concerned := by_uid.get(str((event.get("involvedObject") or {}).get("uid"))):
+            concerned.events.append(event)
+    unique = {id(family): family for family in by_uid.values()}
+    for family in unique.values():
+        family.pods.sort(key=pod_order)
+    order = [resource.kind for resource in ROOTS]
+    return sorted(unique.values(), key=lambda f: (key_of(f.root).namespace, order.index(f.kind), key_of(f.root).name))
+
+
+def _owner_uid(obj: Object) -> str:
+    owner = controller_of(obj)
+    return str(owner["uid"]) if owner else ""
+
+
+def is_owned_by(obj: Object, owner: Object) -> bool:
+    return _owner_uid(obj) == uid_of(owner)
+
+
+def pods_of_job(spec: Object) -> int:
+    """Pods that a Job of this spec runs at once: parallelism, but never more than completions."""
+    parallelism = int(spec.get("parallelism", 1))
+    completions = spec.get("completions")
+    return parallelism if completions is None else min(parallelism, int(completions))
+
+
+def phase_of(pod: Object) -> str:
+    return str((pod.get("status") or {}).get("phase") or "Pending")
+
+
+def event_time(event: Object) -> str:
+    """When an event last happened, as RFC 3339 text, in whichever field its recorder fills."""
+    series = event.get("series") or {}
+    return str(
+        series.get("lastObservedTime")
+        or event.get("lastTimestamp")
+        or event.get("eventTime")
+        or event["metadata"].get("creationTimestamp")
+        or ""
+    )
+
+
+def completion_index(pod: Object) -> int | None:
+    """The pod's index in its Job (torch's node rank), None for pods of Jobs that do not number them."""
+    metadata = pod["metadata"]
+    index = (metadata.get("annotations") or {}).get(COMPLETION_INDEX, labels_of(pod).get(COMPLETION_INDEX))
+    return None if index is None else int(index)
+
+
+def pod_order(pod: Object) -> tuple[Any, ...]:
+    """Sort key: part of the job, replica, rank, then age."""
+    labels = labels_of(pod)
+    index = completion_index(pod)
+    return (
+        labels.get(REPLICATED_JOB_LABEL, ""),
+        int(labels.get(JOB_INDEX_LABEL, 0)),
+        -1 if index is None else index,
+        str(pod["metadata"].get("creationTimestamp") or ""),
+        pod["metadata"]["name"],
+    )
+
+
+def short_name(pod: Object) -> str:
+    """``training-0-1`` (part, replica, rank) for pods of a JobSet, the rank for pods of a Job, else the pod's name."""
+    labels = labels_of(pod)
+    index = completion_index(pod)
+    part = labels.get(REPLICATED_JOB_LABEL)
+    if part is not None and index is not None:
+        return f"{part}-{labels.get(JOB_INDEX_LABEL, '0')}-{index}"
+    owner = controller_of(pod)
+    if owner and index is not None:
+        return f"{owner['name']}-{index}"
+    return str(pod["metadata"]["name"])
+
+
+def main_part(family: Family) -> str | None:
+    """The replicated job whose pods carry the ranks a user means by ``--rank``; None where there are no parts.
+
+    The trainer of a TrainJob, else the only part that the success policy names, else the last part declared.
+    """
+    if family.job_set is None:
+        return None
+    spec = family.job_set["spec"]
+    parts = spec.get("replicatedJobs") or []
+    for part in parts:
+        if ((part["template"].get("metadata") or {}).get("labels") or {}).get(ANCESTOR_LABEL) == "trainer":
+            return str(part["name"])
+    targets = (spec.get("successPolicy") or {}).get("targetReplicatedJobs") or []
+    if len(targets) == 1:
+        return str(targets[0])
+    return str(parts[-1]["name"]) if parts else None

@@ -1,0 +1,193 @@
+"""The state of a job in one word, and the reason where one is worth reading.
+
+A TrainJob has no phase, its State column shows the type of the last condition (``Suspended`` long after a resume, empty
+while it runs), a JobSet shows less. This is the one rule that `get`, `run`, `status` and later the web page use, so a
+job never has two states. It is a total function: any set of objects, however incomplete, has a state.
+
+Order of the rule: finished? suspended? then the pods decide. A job is Running when every pod it wants now runs;
+Queued while nothing of it has a node; Starting between. A job that was set back (a JobSet restart, a pod replaced or a
+container started again) is ``Restarting(n/m)`` instead of Queued or Starting until it runs again.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from sidings.answers.family import Family, is_owned_by, phase_of, pods_of_job
+from sidings.api import conditions
+from sidings.api.objects import Object, is_deleting
+
+
+class State(StrEnum):
+    """The closed set. ``Restarting`` is shown with its count, see ``Verdict.word``."""
+
+    QUEUED = "Queued"
+    STARTING = "Starting"
+    RUNNING = "Running"
+    SUSPENDED = "Suspended"
+    RESTARTING = "Restarting"
+    SUCCEEDED = "Succeeded"
+    FAILED = "Failed"
+
+    @property
+    def finished(self) -> bool:
+        return self in (State.SUCCEEDED, State.FAILED)
+
+
+class Restarts(NamedTuple):
+    """How often a job was set back and how often it may be."""
+
+    done: int
+    limit: int
+
+
+class Verdict(NamedTuple):
+    """``reason`` is ``""`` where the state explains itself."""
+
+    state: State
+    reason: str
+    restarts: Restarts
+
+    @property
+    def word(self) -> str:
+        """``Running``, ``Restarting(1/3)``: what a STATE column shows."""
+        if self.state is State.RESTARTING:
+            return f"{self.state}({self.restarts.done}/{self.restarts.limit})"
+        return str(self.state)
+
+
+# Waiting reasons that say only that the kubelet is at work (kubernetes v1.36, pkg/kubelet/kubelet_pods.go).
+_AT_WORK = frozenset({"ContainerCreating", "PodInitializing", ""})
+_SUCCESS_CONDITIONS = ("Complete", "Completed")
+
+
+def state_of(family: Family) -> Verdict:
+    """State, reason and restarts of a job."""
+    restarts = restarts_of(family)
+    state, reason = _decide(family, restarts)
+    if not reason and is_deleting(family.root):
+        reason = "being deleted"
+    return Verdict(state, reason, restarts)
+
+
+def _decide(family: Family, restarts: Restarts) -> tuple[State, str]:
+    if any(conditions.is_true(family.root, type_) for type_ in _SUCCESS_CONDITIONS):
+        return State.SUCCEEDED, ""
+    if conditions.is_true(family.root, "Failed"):
+        return State.FAILED, _text(conditions.find(family.root["status"]["conditions"], "Failed"))
+    living = family.living_pods()
+    if family.root["spec"].get("suspend"):
+        stopping = [pod for pod in family.pods if is_deleting(pod)] + living
+        return State.SUSPENDED, f"{len(stopping)} pods are stopping" if stopping else ""
+    if _all_run(family, living):
+        return State.RUNNING, ""
+    if restarts.done:
+        return State.RESTARTING, _obstacle(family, living)
+    if any(pod["spec"].get("nodeName") for pod in living) or any(_started(pod) for pod in family.pods):
+        return State.STARTING, _obstacle(family, living)
+    return State.QUEUED, _obstacle(family, living)
+
+
+def _all_run(family: Family, living: list[Object]) -> bool:
+    """Every pod that the family's unfinished Jobs want now runs."""
+    if not living or any(phase_of(pod) != "Running" or _crashed(pod) for pod in living):
+        return False
+    return all(_has_its_pods(job, family.pods, living) for job in family.jobs if not job["spec"].get("suspend"))
+
+
+def _has_its_pods(job: Object, pods: list[Object], living: list[Object]) -> bool:
+    """As many pods of ``job`` live as it still wants: none once it is complete, more than it has once it failed."""
+    if conditions.is_true(job, "Complete"):
+        return True
+    if conditions.is_true(job, "Failed") or is_deleting(job):
+        return False
+    wanted = pods_of_job(job["spec"])
+    completions = job["spec"].get("completions")
+    if completions is not None:
+        counted = int((job.get("status") or {}).get("succeeded") or 0)
+        succeeded = sum(is_owned_by(pod, job) and phase_of(pod) == "Succeeded" for pod in pods)
+        wanted = min(wanted, int(completions) - max(counted, succeeded))
+    return sum(is_owned_by(pod, job) for pod in living) >= wanted
+
+
+def pods_that_run(family: Family) -> int:
+    """Pods that run or have succeeded: what counts towards ``Family.wanted_pods``."""
+    return sum(phase_of(pod) in ("Running", "Succeeded") and not is_deleting(pod) for pod in family.pods)
+
+
+def _started(pod: Object) -> bool:
+    return bool((pod.get("status") or {}).get("startTime"))
+
+
+def _containers(pod: Object) -> list[Object]:
+    status = pod.get("status") or {}
+    return [*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())]
+
+
+def _crashed(pod: Object) -> bool:
+    """A container that ran before waits to be started again."""
+    return any(
+        (container.get("state") or {}).get("waiting") and container.get("restartCount")
+        for container in _containers(pod)
+    )
+
+
+def restarts_of(family: Family) -> Restarts:
+    """JobSet restarts where there were any, else pods and containers that its Jobs replaced or started again."""
+    if family.job_set is not None:
+        limit = int((family.job_set["spec"].get("failurePolicy") or {}).get("maxRestarts") or 0)
+        done = int((family.job_set.get("status") or {}).get("restarts") or 0)
+        if done or limit:
+            return Restarts(done, limit)
+    done = sum(int((job.get("status") or {}).get("failed") or 0) for job in family.jobs)
+    done += sum(int(container.get("restartCount") or 0) for pod in family.pods for container in _containers(pod))
+    return Restarts(done, max((int(job["spec"].get("backoffLimit", 6)) for job in family.jobs), default=0))
+
+
+def _obstacle(family: Family, living: list[Object]) -> str:
+    """What keeps a job from running: a pod that fits nowhere, a container that cannot start, else the last warning."""
+    for pod in living:
+        scheduled = conditions.find((pod.get("status") or {}).get("conditions"), "PodScheduled")
+        if scheduled is not None and scheduled.get("status") == "False":
+            return _text(scheduled)
+        for container in _containers(pod):
+            waiting = (container.get("state") or {}).get("waiting") or {}
+            if waiting.get("reason", "") not in _AT_WORK:
+                return _text(waiting)
+    return _text(family.events[-1]) if family.events else ""
+
+
+def _text(obj: Object | None) -> str:
+    """``Reason: message`` of a condition, a waiting container or an event."""
+    if obj is None:
+        return ""
+    return ": ".join(part for part in (str(obj.get("reason") or ""), str(obj.get("message") or "")) if part)
+
+
+def state_of_pod(pod: Object) -> Verdict:
+    """The same words for one pod."""
+    restarts = Restarts(sum(int(container.get("restartCount") or 0) for container in _containers(pod)), 0)
+    phase = phase_of(pod)
+    obstacle = _obstacle(Family(pod, pods=[pod]), [pod])
+    if is_deleting(pod):
+        return Verdict(State.RUNNING if phase == "Running" else State.STARTING, "being deleted", restarts)
+    if phase == "Succeeded":
+        return Verdict(State.SUCCEEDED, "", restarts)
+    if phase == "Failed":
+        return Verdict(State.FAILED, _ending(pod), restarts)
+    if phase == "Running":
+        return Verdict(State.STARTING if _crashed(pod) else State.RUNNING, obstacle, restarts)
+    return Verdict(State.STARTING if pod["spec"].get("nodeName") else State.QUEUED, obstacle, restarts)
+
+
+def _ending(pod: Object) -> str:
+    """Why a pod failed: the pod's own reason (Evicted), else the first container that did not exit with 0."""
+    status = pod.get("status") or {}
+    if status.get("reason"):
+        return _text(status)
+    for container in _containers(pod):
+        ended = (container.get("state") or {}).get("terminated") or {}
+        if ended.get("exitCode"):
+            return f"{ended.get('reason') or 'Error'}: container {container['name']} exited with {ended['exitCode']}"
+    return ""

@@ -1,0 +1,68 @@
+"""Which API server a command talks to.
+
+The embedded engine of this home, unless ``--context`` or ``--kubeconfig`` names another. The current context of the
+user's kubeconfig is never followed: a command meant for a laptop must not land in production because of what somebody
+did in another terminal.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sidings.cli.invocation import Invocation
+
+if TYPE_CHECKING:
+    from sidings.client.http import HttpClient
+    from sidings.client.kubeconfig import ClientConfig
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """An open connection. ``flags`` is what a follow-up command must repeat to reach the same server and namespace."""
+
+    client: HttpClient
+    namespace: str
+    flags: str = ""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The options of every command that talks to an API server."""
+    group = parser.add_argument_group("which cluster")
+    group.add_argument("-n", "--namespace", default="", metavar="NAME", help="namespace (default: the context's)")
+    group.add_argument(
+        "--context", default="", metavar="NAME", help="a context of the kubeconfig, instead of the engine"
+    )
+    group.add_argument("--kubeconfig", default="", metavar="FILE", help="a kubeconfig, instead of the engine's own")
+
+
+def config_of(args: Namespace, invocation: Invocation) -> ClientConfig:
+    """The configuration that the arguments mean. Raises ``EngineNotRunning`` where they mean an engine that is not."""
+    from sidings.client import kubeconfig
+
+    if args.kubeconfig:
+        return kubeconfig.load([Path(args.kubeconfig)], context=args.context, must_exist=True)
+    if args.context:
+        return kubeconfig.load(kubeconfig.default_paths(invocation.environ), context=args.context)
+    from sidings.host import home
+
+    return kubeconfig.load([Path(home.locate(invocation.environ).engine().kubeconfig)], must_exist=True)
+
+
+@asynccontextmanager
+async def connect(args: Namespace, invocation: Invocation) -> AsyncIterator[Cluster]:
+    from sidings.client.http import HttpClient
+
+    config = config_of(args, invocation)
+    namespace = args.namespace or config.namespace
+    flags = "".join(
+        f" {option} {value}"
+        for option, value in (("-n", args.namespace), ("--context", args.context), ("--kubeconfig", args.kubeconfig))
+        if value
+    )
+    async with HttpClient(config, invocation.clock) as client:
+        yield Cluster(client, namespace, flags)

@@ -1,0 +1,21 @@
+"""``sidings resume``: let suspended jobs go on."""
+
+from __future__ import annotations
+
+import asyncio
+from argparse import Namespace
+
+from sidings.cli.invocation import Invocation
+from sidings.cli.suspension import configure, set_suspend
+
+SUMMARY = "let suspended jobs go on"
+DESCRIPTION = """
+Resume TrainJobs, JobSets or Jobs that were suspended. New pods are started; a training script that writes checkpoints
+goes on from its last one.
+"""
+
+__all__ = ["DESCRIPTION", "SUMMARY", "configure", "run"]
+
+
+def run(args: Namespace, invocation: Invocation) -> int:
+    return asyncio.run(set_suspend(args, invocation, False))

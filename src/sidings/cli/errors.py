@@ -1,0 +1,92 @@
+"""What a user typed cannot be done, and the exit code that says so to a script.
+
+::
+
+    SidingsError
+    └── CliError              carries an exit code
+        ├── UsageError 2          arguments that make no sense together
+        ├── ManifestError 4       a file that cannot be read as Kubernetes objects; has file and line
+        ├── JobNotFound 3         no job of that name
+        ├── AlreadyFinished 4     `run` of a job that has run before
+        ├── JobFailed 1           the job that was followed failed
+        └── TimedOut 7            the job did not end within --timeout
+
+``exit_code_of`` gives the code of every error that can reach the user, ours or another room's.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from sidings.errors import SidingsError
+
+
+class ExitCode(IntEnum):
+    """Documented in docs/cli.md and tested; a script may rely on them."""
+
+    OK = 0
+    FAILED = 1
+    USAGE = 2
+    NOT_FOUND = 3
+    INVALID = 4
+    UNREACHABLE = 5
+    NOT_ADMITTED = 6
+    TIMED_OUT = 7
+    INTERRUPTED = 130
+
+
+class CliError(SidingsError):
+    """``where`` is ``file:line  field.path`` where one can be named."""
+
+    code = "CLI_ERROR"
+    exit_code = ExitCode.FAILED
+
+    def __init__(self, what: str, *, cause: str = "", remedy: str = "", where: str = "") -> None:
+        super().__init__(what, cause=cause, remedy=remedy)
+        self.where = where
+
+
+class UsageError(CliError):
+    code, exit_code = "USAGE", ExitCode.USAGE
+
+
+class ManifestError(CliError):
+    code, exit_code = "MANIFEST_INVALID", ExitCode.INVALID
+
+
+class JobNotFound(CliError):
+    code, exit_code = "JOB_NOT_FOUND", ExitCode.NOT_FOUND
+
+
+class AlreadyFinished(CliError):
+    code, exit_code = "JOB_ALREADY_FINISHED", ExitCode.INVALID
+
+
+class JobFailed(CliError):
+    code, exit_code = "JOB_FAILED", ExitCode.FAILED
+
+
+class TimedOut(CliError):
+    code, exit_code = "TIMED_OUT", ExitCode.TIMED_OUT
+
+
+# Codes of other rooms that are not plain failures. By code and not by class, so that no room is imported for it.
+_EXIT_CODES = {
+    "NotFound": ExitCode.NOT_FOUND,
+    "AlreadyExists": ExitCode.INVALID,
+    "Conflict": ExitCode.INVALID,
+    "Invalid": ExitCode.INVALID,
+    "BadRequest": ExitCode.INVALID,
+    "Forbidden": ExitCode.INVALID,
+    "SERVER_UNREACHABLE": ExitCode.UNREACHABLE,
+    "SERVER_UNTRUSTED": ExitCode.UNREACHABLE,
+    "ServiceUnavailable": ExitCode.UNREACHABLE,
+    "ENGINE_NOT_RUNNING": ExitCode.UNREACHABLE,
+    "JOBS_RUNNING": ExitCode.INVALID,
+}
+
+
+def exit_code_of(error: SidingsError) -> ExitCode:
+    if isinstance(error, CliError):
+        return error.exit_code
+    return _EXIT_CODES.get(error.code, ExitCode.FAILED)

@@ -1,0 +1,107 @@
+"""From what a user typed to a job with everything that belongs to it."""
+
+from __future__ import annotations
+
+import difflib
+
+from sidings.answers.family import ROOTS, Family, families
+from sidings.api.objects import Object, name_of, uid_of
+from sidings.api.resources import EVENTS, JOB_SETS, JOBS, PODS, TRAIN_JOBS, Resource
+from sidings.api.status import NotFound
+from sidings.cli.errors import JobNotFound, UsageError
+from sidings.client.interface import Client
+
+WORDS: dict[str, Resource] = {
+    word: resource
+    for resource, words in (
+        (TRAIN_JOBS, ("trainjobs", "trainjob", "tj")),
+        (JOB_SETS, ("jobsets", "jobset", "js")),
+        (JOBS, ("jobs", "job")),
+    )
+    for word in (*words, resource.group_resource, f"{words[1]}.{resource.group}")
+}
+"""What a user may call the kinds of jobs."""
+
+
+async def all_families(
+    client: Client, namespace: str, *, outermost: Resource = TRAIN_JOBS, label_selector: str = ""
+) -> list[Family]:
+    """Every job of ``namespace`` (``""``: of all) with its descendants; ``label_selector`` picks roots.
+
+    ``outermost`` JobSets or Jobs gives those as roots, whether a user made them or a TrainJob did.
+    """
+    listed: dict[Resource, list[Object]] = {root: [] for root in ROOTS}
+    for root in ROOTS[ROOTS.index(outermost) :]:
+        listed[root] = await _list(client, root, namespace)
+    found = families(
+        train_jobs=listed[TRAIN_JOBS],
+        job_sets=listed[JOB_SETS],
+        jobs=listed[JOBS],
+        pods=await _list(client, PODS, namespace),
+        events=await _list(client, EVENTS, namespace, field_selector="type=Warning"),
+    )
+    if not label_selector:
+        return found
+    chosen = {
+        uid_of(obj) for root in ROOTS for obj in await _list(client, root, namespace, label_selector=label_selector)
+    }
+    return [family for family in found if uid_of(family.root) in chosen]
+
+
+async def _list(
+    client: Client, resource: Resource, namespace: str, *, label_selector: str = "", field_selector: str = ""
+) -> list[Object]:
+    """All objects; none where the cluster does not serve the kind, such as one without JobSet."""
+    try:
+        page = await client.list(resource, namespace, label_selector=label_selector, field_selector=field_selector)
+    except NotFound:
+        return []
+    return page.items
+
+
+def split_reference(words: list[str]) -> list[tuple[Resource | None, str]]:
+    """``trainjob a b``, ``trainjob/a js/b`` or ``a b``, as kubectl reads them: pairs of kind (None: any) and name."""
+    if len(words) > 1 and words[0].lower() in WORDS:
+        return [(WORDS[words[0].lower()], name) for name in words[1:]]
+    return [_one_reference(word) for word in words]
+
+
+def _one_reference(word: str) -> tuple[Resource | None, str]:
+    kind, slash, name = word.partition("/")
+    if not slash:
+        return None, word
+    if kind.lower() not in WORDS:
+        raise UsageError(
+            f'"{kind}" is no kind of job',
+            cause="jobs are TrainJobs, JobSets and Jobs; everything else is kubectl's",
+            remedy=f"kubectl get {word}",
+        )
+    return WORDS[kind.lower()], name
+
+
+async def find(client: Client, resource: Resource | None, name: str, namespace: str) -> Family:
+    """The job called ``name``; of several kinds, the outermost (a TrainJob and its JobSet share their name)."""
+    found = await all_families(client, namespace, outermost=resource or TRAIN_JOBS)
+    for family in found:
+        if name_of(family.root) == name and resource in (None, resource_of(family)):
+            return family
+    raise not_found(resource, name, namespace, [name_of(family.root) for family in found])
+
+
+def not_found(resource: Resource | None, name: str, namespace: str, names: list[str]) -> JobNotFound:
+    kind = resource.kind if resource else "job"
+    near = difflib.get_close_matches(name, names, n=1)
+    return JobNotFound(
+        f'no {kind} "{name}" in namespace "{namespace}"',
+        cause=f"jobs there: {', '.join(names)}" if names else "there are no jobs in it",
+        remedy=f'did you mean "{near[0]}"?' if near else "sidings get -A",
+    )
+
+
+def resource_of(family: Family) -> Resource:
+    return next(resource for resource in ROOTS if resource.kind == family.kind)
+
+
+def title_of(family: Family) -> str:
+    """``TrainJob "granite"``."""
+    return f'{family.kind} "{name_of(family.root)}"'

@@ -1,0 +1,194 @@
+"""Manifests as a user has them: files, folders or stdin, several YAML documents each, and errors that name the line.
+
+A parsed :class:`Document` remembers where each of its fields stands, so that an answer of the API server about
+``spec.trainer.numNodez`` is shown with the file and the line that a user must change.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TextIO
+
+import yaml
+from yaml.composer import Composer
+from yaml.constructor import SafeConstructor
+from yaml.nodes import MappingNode, Node, SequenceNode
+from yaml.parser import Parser
+from yaml.reader import Reader
+from yaml.resolver import Resolver
+from yaml.scanner import Scanner
+
+from sidings.api.objects import Object
+from sidings.cli.errors import ManifestError
+
+SUFFIXES = (".yaml", ".yml", ".json")
+_STEP = re.compile(r"[^.\[\]]+")
+
+
+class _Loader(Reader, Scanner, Parser, Composer, SafeConstructor, Resolver):
+    """PyYAML's safe loader, put together here because its nodes (with their lines) are wanted as well as its values."""
+
+    def __init__(self, stream: str) -> None:
+        Reader.__init__(self, stream)
+        Scanner.__init__(self)
+        Parser.__init__(self)
+        Composer.__init__(self)
+        SafeConstructor.__init__(self)
+        Resolver.__init__(self)
+
+    def construct_mapping(self, node: MappingNode, deep: bool = False) -> dict[Any, Any]:
+        """A key that appears twice is an error: YAML would silently keep the last one."""
+        seen: set[Any] = set()
+        for key_node, _ in node.value:
+            key = self.construct_object(key_node, deep=True)
+            if key in seen:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f'key "{key}" appears twice in one mapping', key_node.start_mark
+                )
+            seen.add(key)
+        return super().construct_mapping(node, deep)
+
+
+# Kubernetes objects are JSON: a time stays the text it was written as.
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
+    for first, resolvers in Resolver.yaml_implicit_resolvers.items()
+}
+
+
+@dataclass
+class Document:
+    """One object of a manifest and the lines of its fields, keyed by dotted path (``spec.containers[0].name``)."""
+
+    obj: Object
+    source: str
+    line: int
+    lines: dict[str, int] = field(default_factory=dict)
+
+    def where(self, path: str = "") -> str:
+        """``file:line  path`` of a field, or of the nearest field above it that the manifest has."""
+        steps = path
+        while steps and steps not in self.lines:
+            steps = re.sub(r"(\.[^.\[\]]+|\[[^\]]*\])$", "", steps) if re.search(r"[.\[]", steps) else ""
+        line = self.lines.get(steps, self.line)
+        return f"{self.source}:{line}" + (f"  {path}" if path else "")
+
+    @property
+    def title(self) -> str:
+        """``TrainJob "granite"``."""
+        metadata = self.obj.get("metadata") or {}
+        return f'{self.obj["kind"]} "{metadata.get("name") or metadata.get("generateName", "") + "..."}"'
+
+
+def read(sources: Iterable[str], stdin: TextIO) -> list[Document]:
+    """Every object of ``sources`` in order; ``-`` is stdin, a folder means its YAML and JSON files by name.
+
+    Raises ``ManifestError`` for a file that cannot be read, broken YAML, or a document that is no Kubernetes object.
+    """
+    documents = [document for source in sources for document in _read_one(source, stdin)]
+    if not documents:
+        raise ManifestError(f"no objects in {', '.join(sources)}", cause="there is no YAML document that holds one")
+    return documents
+
+
+def _read_one(source: str, stdin: TextIO) -> Iterator[Document]:
+    if source == "-":
+        yield from parse(stdin.read(), "stdin")
+        return
+    path = Path(source)
+    files = sorted(p for p in path.iterdir() if p.suffix in SUFFIXES) if path.is_dir() else [path]
+    for file in files:
+        try:
+            text = file.read_text(encoding="utf-8")
+        except OSError as error:
+            raise ManifestError(f"cannot read {file}", cause=error.strerror or str(error)) from error
+        except UnicodeDecodeError as error:
+            raise ManifestError(f"cannot read {file}", cause=f"not UTF-8 text: {error}") from error
+        yield from parse(text, str(file))
+
+
+def parse(text: str, source: str) -> Iterator[Document]:
+    """The objects of one YAML stream; a ``v1.List`` gives its items."""
+    try:
+        loader = _Loader(text)
+        while loader.check_node():
+            node = loader.get_node()
+            assert node is not None
+            yield from _documents(loader.construct_document(node), node, source)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        where = f"{source}:{mark.line + 1}:{mark.column + 1}" if mark else source
+        raise ManifestError(
+            f"{source} is not valid YAML",
+            cause=": ".join(part for part in (error.context, error.problem) if part),
+            where=where + (_excerpt(text, mark.line) if mark else ""),
+        ) from error
+    except yaml.YAMLError as error:
+        raise ManifestError(f"{source} is not valid YAML", cause=" ".join(str(error).split()), where=source) from error
+
+
+def _documents(value: Any, node: Node, source: str) -> Iterator[Document]:
+    line = node.start_mark.line + 1
+    if value is None:
+        return
+    if not isinstance(value, dict):
+        raise ManifestError(
+            f"{source} holds a document that is no Kubernetes object",
+            cause=f"it is a {type(value).__name__}, not a mapping with apiVersion and kind",
+            where=f"{source}:{line}",
+        )
+    lines = dict(_lines(node, ""))
+    if value.get("kind") == "List" and value.get("apiVersion") == "v1":
+        for index, item in enumerate(value.get("items") or ()):
+            prefix = f"items[{index}]"
+            inner = {
+                path.removeprefix(f"{prefix}."): number
+                for path, number in lines.items()
+                if path.startswith(f"{prefix}.")
+            }
+            yield _checked(Document(item, source, lines.get(prefix, line), inner))
+        return
+    yield _checked(Document(value, source, line, lines))
+
+
+def _checked(document: Document) -> Document:
+    obj = document.obj
+    missing = [key for key in ("apiVersion", "kind") if not isinstance(obj, dict) or not isinstance(obj.get(key), str)]
+    if missing:
+        raise ManifestError(
+            f"{document.source} holds a document that is no Kubernetes object",
+            cause=f"{' and '.join(missing)} not set",
+            where=document.where(),
+        )
+    metadata = obj.get("metadata")
+    if not isinstance(metadata, dict) or not (metadata.get("name") or metadata.get("generateName")):
+        raise ManifestError(
+            f"a {obj['kind']} in {document.source} has no name",
+            cause="metadata.name (or metadata.generateName) is not set",
+            where=document.where("metadata"),
+        )
+    return document
+
+
+def _lines(node: Node, path: str) -> Iterator[tuple[str, int]]:
+    if path:
+        yield path, node.start_mark.line + 1
+    if isinstance(node, MappingNode):
+        for key_node, value_node in node.value:
+            inner = f"{path}.{key_node.value}" if path else str(key_node.value)
+            yield inner, key_node.start_mark.line + 1
+            for deeper, line in _lines(value_node, inner):
+                if deeper != inner:
+                    yield deeper, line
+    elif isinstance(node, SequenceNode):
+        for index, item in enumerate(node.value):
+            yield from _lines(item, f"{path}[{index}]")
+
+
+def _excerpt(text: str, line: int) -> str:
+    """The broken line itself, below its place."""
+    lines = text.splitlines()
+    return f"\n   |  {lines[line]}" if line < len(lines) else ""

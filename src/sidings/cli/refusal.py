@@ -1,0 +1,56 @@
+"""A manifest that the API server refused, shown with the line that is to be changed.
+
+The server names fields, either in ``details.causes`` or (unknown fields, apply) in its message only.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sidings.api.status import ApiError
+from sidings.cli.errors import CliError, exit_code_of
+from sidings.cli.manifest import Document
+
+# Texts of the API server (kubernetes v1.36): strict decoding, and a typed patch that the schema does not know.
+_UNKNOWN_FIELD = re.compile(r'unknown field "([^"]+)"')
+_NOT_DECLARED = re.compile(r"\.(\S+): field not declared in schema")
+
+
+class Refused(CliError):
+    """Has the code and the exit code of the server's answer."""
+
+    def __init__(self, document: Document, error: ApiError, field: str) -> None:
+        remedies = {
+            "NotFound": f"kubectl create namespace {error.name}"
+            if error.kind == "namespaces"
+            else "kubectl api-resources",
+        }
+        super().__init__(
+            f"{document.title} was refused",
+            cause=error.message,
+            remedy=remedies.get(error.code, f"kubectl explain {explained(document, field)}" if field else ""),
+            where=document.where(field),
+        )
+        self.code = error.code
+        self.exit_code = exit_code_of(error)
+
+
+def of_document(document: Document, error: ApiError) -> Refused:
+    return Refused(document, error, field_of(error))
+
+
+def field_of(error: ApiError) -> str:
+    """The path of the first field that the answer complains about, ``""`` where it names none."""
+    for cause in error.causes:
+        if cause.field and cause.field not in ("<nil>", "patch"):
+            return cause.field
+    for pattern in (_UNKNOWN_FIELD, _NOT_DECLARED):
+        if match := pattern.search(error.message):
+            return match.group(1)
+    return ""
+
+
+def explained(document: Document, field: str) -> str:
+    """What `kubectl explain` takes: the path of the nearest enclosing field that a schema is likely to know."""
+    steps = re.sub(r"\[[^\]]*\]", "", field).split(".")
+    return ".".join([document.obj["kind"].lower(), *steps[:-1]])

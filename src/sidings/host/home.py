@@ -1,0 +1,146 @@
+"""Where an engine keeps its state, and which engine that is.
+
+``$SIDINGS_HOME``, else ``$XDG_STATE_HOME/sidings``, else ``~/.local/state/sidings``: it is state in the sense of the
+XDG base directories, neither configuration that a user edits nor a cache that may be deleted. One home, one engine.
+
+::
+
+    home/                 0700
+      kubeconfig          0600, what ``up`` tells a user to export
+      engine.json         the engine that runs: process, address, version
+      options.json        what the last ``up`` was told, so that the next one starts the same nodes
+      engine.log          the engine's own log, the former one as engine.log.1
+      store/  pki/        objects; certificate authority and token
+      nodes/              pods: their logs, volumes and status
+
+Sockets cannot live here: a path to one may have 107 bytes, and home may be deep. They go to ``runtime_dir``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from sidings.host import process
+from sidings.host.errors import EngineNotRunning
+from sidings.host.process import ProcessId
+
+VARIABLE = "SIDINGS_HOME"
+
+
+@dataclass(frozen=True)
+class EngineRecord:
+    """An engine that runs, or ran until it was killed."""
+
+    pid: int
+    start_ticks: int
+    boot_id: str
+    server: str
+    kubeconfig: str
+    version: str
+    started: str
+
+    @property
+    def process(self) -> ProcessId:
+        return ProcessId(self.pid, self.start_ticks, self.boot_id)
+
+
+@dataclass(frozen=True)
+class Home:
+    """The state directory of one engine; nothing here creates it."""
+
+    path: Path
+
+    @property
+    def kubeconfig(self) -> Path:
+        return self.path / "kubeconfig"
+
+    @property
+    def record_file(self) -> Path:
+        return self.path / "engine.json"
+
+    @property
+    def options_file(self) -> Path:
+        return self.path / "options.json"
+
+    @property
+    def log(self) -> Path:
+        return self.path / "engine.log"
+
+    @property
+    def store(self) -> Path:
+        return self.path / "store"
+
+    @property
+    def pki(self) -> Path:
+        return self.path / "pki"
+
+    @property
+    def nodes(self) -> Path:
+        return self.path / "nodes"
+
+    def runtime_dir(self, environ: Mapping[str, str]) -> Path:
+        """A short path for sockets, of this user and this home: ``$XDG_RUNTIME_DIR/sidings-<hash>``, else in /tmp."""
+        digest = hashlib.sha256(bytes(self.path)).hexdigest()[:8]
+        base = environ.get("XDG_RUNTIME_DIR")
+        if base and os.access(base, os.W_OK):
+            return Path(base) / f"sidings-{digest}"
+        return Path(f"/tmp/sidings-{os.geteuid()}-{digest}")
+
+    def record(self) -> EngineRecord | None:
+        """The engine last started here, running or not; None after a clean ``down``."""
+        data = read_json(self.record_file)
+        return EngineRecord(**data) if data is not None else None
+
+    def running(self) -> EngineRecord | None:
+        """The engine that runs now."""
+        record = self.record()
+        return record if record is not None and process.is_alive(record.process) else None
+
+    def engine(self) -> EngineRecord:
+        """As ``running``, but raises ``EngineNotRunning`` with what to do."""
+        if record := self.running():
+            return record
+        former = self.record()
+        raise EngineNotRunning(
+            f"no engine runs in {self.path}",
+            cause=f"process {former.pid} ended without `sidings down`; pods it started go on" if former else "",
+            remedy="sidings up",
+        )
+
+    def write_record(self, record: EngineRecord) -> None:
+        write_json(self.record_file, asdict(record))
+
+    def forget_record(self) -> None:
+        self.record_file.unlink(missing_ok=True)
+
+
+def locate(environ: Mapping[str, str]) -> Home:
+    """The home that the environment names; an absolute path without symlinks, so that all see the same."""
+    if named := environ.get(VARIABLE):
+        return Home(Path(named).expanduser().resolve())
+    state = environ.get("XDG_STATE_HOME") or str(Path(environ.get("HOME") or Path.home()) / ".local" / "state")
+    return Home((Path(state) / "sidings").resolve())
+
+
+def read_json(path: Path) -> dict[str, Any] | None:
+    """The object in ``path``, None where there is no such file."""
+    try:
+        text = path.read_text()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    data: dict[str, Any] = json.loads(text)
+    return data
+
+
+def write_json(path: Path, data: Mapping[str, Any]) -> None:
+    """Replace ``path`` in one step, so that a reader sees the old or the new object, never half of one."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary.write_text(json.dumps(data, indent=2) + "\n")
+    temporary.chmod(0o600)
+    temporary.replace(path)

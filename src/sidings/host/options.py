@@ -1,0 +1,60 @@
+"""What ``up`` can be told, checked once, and remembered for the next ``up``.
+
+Remembered, because pods belong to nodes: after a crash or a reboot a plain ``sidings up`` must bring back the nodes
+that they run on. An option that is given replaces the remembered one, one that is not given keeps it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+from sidings.host.errors import OptionInvalid
+
+MAX_NODES = 250
+MAX_GPUS = 64
+
+
+@dataclass(frozen=True)
+class EngineOptions:
+    """``cpu`` and ``memory`` are Kubernetes quantities per node, ``""`` for the machine's own; ``port`` 0 is any free.
+
+    ``images`` maps image patterns to Python environments (``("pytorch/*", "/opt/venv")``), first match wins.
+    """
+
+    nodes: int = 1
+    cpu: str = ""
+    memory: str = ""
+    gpus_per_node: int = 0
+    simulate_gpus: bool = False
+    port: int = 0
+    kubeconfig: str = ""
+    images: tuple[tuple[str, str], ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> EngineOptions:
+        """Options of any version: fields that this one does not know are left out."""
+        known = {field.name for field in fields(cls)}
+        values = {key: value for key, value in data.items() if key in known}
+        values["images"] = tuple((str(pattern), str(prefix)) for pattern, prefix in values.get("images") or ())
+        return cls(**values)
+
+    def with_given(self, given: Mapping[str, Any]) -> EngineOptions:
+        """These options with those that a user gave (not None)."""
+        return replace(self, **{key: value for key, value in given.items() if value is not None}).checked()
+
+    def checked(self) -> EngineOptions:
+        """Self, or ``OptionInvalid`` that names the option."""
+        _in_range("--nodes", self.nodes, 0, MAX_NODES)
+        _in_range("--gpus-per-node", self.gpus_per_node, 0, MAX_GPUS)
+        _in_range("--port", self.port, 0, 65535)
+        return self
+
+
+def _in_range(option: str, value: int, low: int, high: int) -> None:
+    if not low <= value <= high:
+        raise OptionInvalid(f"{option} {value} is out of range", cause=f"it must be from {low} to {high}")

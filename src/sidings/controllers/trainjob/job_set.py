@@ -1,0 +1,94 @@
+"""The JobSet of a TrainJob: what it says, and when it is written.
+
+It is written by server-side apply in the name of ``trainer``, forced. A running JobSet is left alone whatever changed
+around it; one is applied when there is none, while the TrainJob is suspended, and to resume.
+"""
+
+from __future__ import annotations
+
+from sidings.api.objects import Object, controller_ref
+from sidings.api.resources import JOB_SETS
+from sidings.api.trainer import words
+from sidings.controllers.trainjob import plugins, upsert
+from sidings.controllers.trainjob.errors import BuildError
+from sidings.controllers.trainjob.info import PodSet, RuntimeInfo, runtime_info
+
+STORAGE_URI = "STORAGE_URI"
+_INITIALIZERS = {words.DATASET_INITIALIZER: "dataset", words.MODEL_INITIALIZER: "model"}
+
+
+def is_due(job: Object, job_set: Object | None) -> bool:
+    """Whether the JobSet must be applied; ``job`` has not finished."""
+    if job_set is None or job["spec"].get("suspend"):
+        return True
+    return bool((job_set.get("spec") or {}).get("suspend"))
+
+
+def build(job: Object, runtime: Object) -> Object:
+    """The JobSet of ``job`` on ``runtime``, as it is applied; raises :class:`BuildError` where there can be none."""
+    info = runtime_info(job, runtime)
+    plugins.enforce(info)
+    for pod_set in info.pod_sets:
+        _merge_job(info, pod_set)
+        pod_set.replicated_job["template"]["spec"] |= {"parallelism": pod_set.count, "completions": pod_set.count}
+        if pod_set.ancestor in words.CONTAINER_OF_ANCESTOR:
+            pod_set.replicated_job["replicas"] = 1
+    spec = info.template["spec"]
+    if not info.pod_sets:
+        raise BuildError(f'{runtime["kind"]} "{runtime["metadata"]["name"]}" has no replicatedJobs')
+    suspend = job["spec"].get("suspend")
+    if suspend is not None:
+        spec["suspend"] = suspend
+    metadata = job["metadata"]
+    return {
+        "apiVersion": JOB_SETS.api_version,
+        "kind": JOB_SETS.kind,
+        "metadata": {
+            "name": metadata["name"],
+            "namespace": metadata["namespace"],
+            **{
+                field: info.template["metadata"][field]
+                for field in ("labels", "annotations")
+                if info.template["metadata"].get(field)
+            },
+            "ownerReferences": [controller_ref(job)],
+        },
+        "spec": spec,
+    }
+
+
+def _merge_job(info: RuntimeInfo, pod_set: PodSet) -> None:
+    """The TrainJob's own fields into the container that stands for them."""
+    if pod_set.ancestor == words.TRAINER:
+        _merge_trainer(info, pod_set)
+    elif pod_set.ancestor in _INITIALIZERS:
+        _merge_initializer(info, pod_set)
+
+
+def _merge_trainer(info: RuntimeInfo, pod_set: PodSet) -> None:
+    trainer = info.trainer
+    node = pod_set.container(words.NODE)
+    if trainer is None or node is None:
+        return
+    if trainer.get("image") is not None:
+        node["image"] = trainer["image"]
+    for field in ("command", "args"):
+        given = trainer.get(field)
+        if given:
+            node[field] = given
+        elif given is not None:
+            # An empty list clears what the runtime says; in the JobSet it is a field left out.
+            node.pop(field, None)
+    upsert.env(node, trainer.get("env") or ())
+
+
+def _merge_initializer(info: RuntimeInfo, pod_set: PodSet) -> None:
+    config = (info.job["spec"].get("initializer") or {}).get(_INITIALIZERS[pod_set.ancestor])
+    container = pod_set.container(pod_set.ancestor)
+    if config is None or container is None:
+        return
+    if config.get("storageUri") is not None:
+        upsert.env(container, [{"name": STORAGE_URI, "value": config["storageUri"]}])
+    upsert.env(container, config.get("env") or ())
+    if config.get("secretRef"):
+        container["envFrom"] = [*(container.get("envFrom") or ()), {"secretRef": config["secretRef"]}]

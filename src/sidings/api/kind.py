@@ -101,8 +101,8 @@ class Kind:
     """Selectable fields beyond metadata.name/namespace: label -> JSONPath-like dotted path."""
     default_propagation: str = "Background"
     """``Orphan`` for batch/v1 Jobs, as upstream keeps it for compatibility."""
-    mutating_webhook: bool = False
-    """Upstream decodes this CRD kind in a mutating webhook on create, so wrong JSON types are 400, not 422."""
+    mutating_webhook: str = ""
+    """The webhook in which upstream decodes this CRD kind on create: it answers 400 to wrong JSON types, not 422."""
 
     @property
     def has_status(self) -> bool:

@@ -112,5 +112,5 @@ KIND = Kind(
         Column("State", json_path=".status.conditions[-1:].type"),
         Column("Age", type="date", json_path=".metadata.creationTimestamp"),
     ),
-    mutating_webhook=True,
+    mutating_webhook="defaulter.trainjob.trainer.kubeflow.org",
 )

@@ -8,6 +8,7 @@ read and costs 25 ms of import; streams have none of this. ``http`` adds meaning
 from __future__ import annotations
 
 import asyncio
+import os
 import ssl
 from collections.abc import AsyncIterator, Mapping
 from urllib.parse import urlsplit
@@ -153,4 +154,6 @@ def _unreachable(server: str, cause: str) -> ServerUnreachable:
 def _text(error: Exception) -> str:
     if isinstance(error, asyncio.IncompleteReadError):
         return "it closed the connection"
-    return (error.strerror if isinstance(error, OSError) else "") or str(error) or type(error).__name__
+    if isinstance(error, OSError) and error.errno and not isinstance(error, ssl.SSLError):
+        return os.strerror(error.errno)
+    return str(error) or type(error).__name__

@@ -1,0 +1,146 @@
+"""The control plane's side of zygote and shims: start them, ask them, hear from them.
+
+Every wait here is on a local process of ours and bounded by that process's life: a shim that dies closes its socket.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import sidings
+from sidings.node.errors import SandboxFailed, SandboxUnavailable
+from sidings.node.sandbox import identity
+from sidings.node.sandbox.protocol import MAX_MESSAGE, short_path
+from sidings.node.sandbox.spec import PROTOCOL, Container, PodSandbox, SandboxStatus
+
+_BOOT = "import sys; sys.path.insert(0, sys.argv.pop()); from sidings.node.sandbox.zygote import main; main()"
+_REMEDY = "run as root, or allow user namespaces: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
+
+
+class SandboxClient:
+    """One node's zygote, at ``directory``."""
+
+    def __init__(self, directory: Path, interpreter: str = sys.executable) -> None:
+        self.directory = directory
+        self._interpreter = interpreter
+
+    async def ensure_zygote(self) -> None:
+        """Have a zygote of this protocol answer; raises ``SandboxUnavailable`` where the machine refuses."""
+        try:
+            answer = await _ask(self._socket, {"op": "ping"})
+        except (OSError, SandboxFailed):
+            answer = {}
+        if answer.get("protocol") == PROTOCOL:
+            return
+        if answer:
+            await _ask(self._socket, {"op": "shutdown"})
+        await asyncio.to_thread(self.start_zygote)
+
+    def start_zygote(self, **credentials: Any) -> int:
+        """Start a zygote and wait until it serves; returns its pid. ``credentials``: user, group of ``Popen``.
+
+        Its own session, log file and empty environment: nothing of the caller keeps a terminal, a pipe or a secret
+        alive in it.
+        """
+        reader, writer = os.pipe()
+        package = str(Path(sidings.__file__).parent.parent)
+        with (self.directory / "zygote.log").open("ab") as log:
+            process = subprocess.Popen(
+                [self._interpreter, "-I", "-S", "-c", _BOOT, str(writer), str(self.directory), package],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd="/",
+                env={},
+                pass_fds=(writer,),
+                start_new_session=True,
+                **credentials,
+            )
+        os.close(writer)
+        with os.fdopen(reader) as report:
+            text = report.read()
+        answer = json.loads(text) if text else {"error": f"it ended at once, see {self.directory}/zygote.log"}
+        if "error" in answer:
+            process.wait()
+            raise SandboxUnavailable("this machine refuses pod sandboxes", cause=answer["error"], remedy=_REMEDY)
+        process.returncode = 0  # it is meant to outlive us: no ResourceWarning about it
+        return int(answer["pid"])
+
+    async def start_pod(self, pod: PodSandbox) -> None:
+        """Make the pod's namespaces and its shim; raises ``SandboxFailed``."""
+        await _ask(self._socket, {"op": "start", "pod": pod.to_json()})
+
+    async def unmount(self, directories: list[str]) -> None:
+        """Give back tmpfs mounts (job-shared memory, memory volumes) that no pod uses any more."""
+        await _ask(self._socket, {"op": "unmount", "directories": directories})
+
+    async def run(self, pod_directory: Path, container: Container) -> None:
+        """Start ``container``; returns once it runs or its failed start is recorded. Raises ``SandboxFailed``."""
+        await _ask(pod_directory / "shim.sock", {"op": "run", "container": container.to_json()})
+
+    async def stop(self, pod_directory: Path, containers: list[str], grace: float) -> None:
+        """SIGTERM now, SIGKILL after ``grace`` seconds; 0: SIGKILL at once."""
+        await _ask(pod_directory / "shim.sock", {"op": "stop", "containers": containers, "grace": grace})
+
+    async def leave(self, pod_directory: Path) -> None:
+        """End the pod's shim and all that still runs in it. A shim that is gone already is no error."""
+        try:
+            await _ask(pod_directory / "shim.sock", {"op": "leave"})
+        except (OSError, SandboxFailed):
+            return
+
+    async def watch(self, pod_directory: Path) -> AsyncIterator[SandboxStatus]:
+        """The pod's status now and after every change, until its shim is gone."""
+        async with _connected(pod_directory / "shim.sock") as (reader, writer):
+            writer.write(b'{"op": "watch"}\n')
+            while line := await reader.readline():
+                yield SandboxStatus.from_json(json.loads(line))
+
+    @property
+    def _socket(self) -> Path:
+        return self.directory / "zygote.sock"
+
+
+def read_status(pod_directory: Path) -> SandboxStatus | None:
+    """The last status a shim wrote, also long after its end."""
+    try:
+        text = (pod_directory / "status.json").read_text()
+    except FileNotFoundError:
+        return None
+    return SandboxStatus.from_json(json.loads(text))
+
+
+def is_alive(status: SandboxStatus) -> bool:
+    """Whether the shim that wrote ``status`` still runs."""
+    return identity.is_alive(status.pid, status.start_time, status.boot_id)
+
+
+@asynccontextmanager
+async def _connected(path: Path) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+    with short_path(str(path)) as address:
+        reader, writer = await asyncio.open_unix_connection(address, limit=MAX_MESSAGE)
+    try:
+        yield reader, writer
+    finally:
+        writer.close()
+
+
+async def _ask(path: Path, request: dict[str, Any]) -> dict[str, Any]:
+    """One request, one answer; raises ``SandboxFailed`` with the other side's words."""
+    async with _connected(path) as (reader, writer):
+        writer.write(json.dumps(request).encode() + b"\n")
+        line = await reader.readline()
+    if not line:
+        raise SandboxFailed(f"{path.name} hung up", cause="the process behind it ended")
+    answer: dict[str, Any] = json.loads(line)
+    if "error" in answer:
+        raise SandboxFailed(str(answer["error"]))
+    return answer

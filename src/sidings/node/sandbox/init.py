@@ -1,0 +1,137 @@
+"""Pid 1 of one container: builds its root, starts the workload, reaps, forwards signals.
+
+A real pid 1 is kinder than the workload itself in that place (bash or python as pid 1 would ignore SIGTERM), and it
+is the life line of the container: when it dies, for whatever reason, the kernel kills every process of the pid
+namespace. It dies with the shim (PDEATHSIG, and end of file on the control socket).
+
+Control socket (SOCK_SEQPACKET, one JSON object per message)::
+
+    shim -> init   {"go": true}  {"signal": 15}
+    init -> shim   {"started": true}  {"failed": {stage, message, exit_code}}  {"exited": {exit_code, signal}}
+                   {"main": {exit_code, signal}}: stopping, the main process has ended, others have not yet
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import socket
+from collections.abc import Sequence
+from typing import NoReturn
+
+from sidings.node.sandbox import rootfs, syscalls, workload
+from sidings.node.sandbox.spec import Bind, Container
+
+CAPABILITIES = 0xA80425FB & ~(1 << 27)
+"""Docker's default set without CAP_MKNOD: there is no device cgroup here to take the sting out of a device node."""
+_MESSAGE = 65536
+
+
+def run(
+    container: Container, managed: Sequence[Bind], shared_memory: str, control: socket.socket, stdout: int, stderr: int
+) -> NoReturn:
+    """The whole life of the container; ends with ``os._exit``."""
+    try:
+        _close_others(control.fileno(), stdout, stderr)
+        if not control.recv(_MESSAGE):
+            os._exit(1)
+        syscalls.die_with_parent(signal.SIGKILL)
+        syscalls.set_name("sidings-init")
+        wakeup = _wakeup_on_children()
+        main = _start(container, managed, shared_memory, control, stdout, stderr)
+        os.close(stdout)
+        os.close(stderr)
+        _send(control, {"started": True})
+        _supervise(main, control, wakeup)
+    finally:
+        os._exit(1)
+
+
+def _start(
+    container: Container, managed: Sequence[Bind], shared_memory: str, control: socket.socket, stdout: int, stderr: int
+) -> int:
+    stage = "root"
+    try:
+        syscalls.unshare(syscalls.CLONE_NEWNS)
+        syscalls.mount("", "/", flags=syscalls.MS_REC | syscalls.MS_PRIVATE)
+        rootfs.build(container, shared_memory, managed).enter()
+        syscalls.keep_capabilities(CAPABILITIES)
+        stage = "start"
+        return workload.start(container, stdout, stderr)
+    except workload.StartError as error:
+        _send(control, {"failed": {"stage": stage, "message": error.message, "exit_code": error.exit_code}})
+    except (OSError, rootfs.RootError) as error:
+        _send(control, {"failed": {"stage": stage, "message": str(error), "exit_code": workload.CANNOT_START}})
+    os._exit(1)
+
+
+def _supervise(main: int, control: socket.socket, wakeup: int) -> NoReturn:
+    """Reap until the main process has ended; after a SIGTERM from the shim, until every process has."""
+    status: int | None = None
+    stopping = False
+    poll = select.poll()
+    poll.register(control, select.POLLIN)
+    poll.register(wakeup, select.POLLIN)
+    while True:
+        ready = {fd for fd, _ in poll.poll()}
+        if control.fileno() in ready:
+            message = control.recv(_MESSAGE)
+            if not message:
+                os._exit(1)
+            number = int(json.loads(message)["signal"])
+            stopping = stopping or number == signal.SIGTERM
+            if status is None:
+                os.killpg(main, number)
+        if wakeup in ready:
+            os.read(wakeup, 4096)
+        reaped, alone = _reap(main)
+        if status is None and reaped is not None:
+            status = reaped
+            if stopping and not alone:
+                _send(control, {"main": _ending(status)})
+        if status is not None and (alone or not stopping):
+            _send(control, {"exited": _ending(status)})
+            os._exit(0)
+
+
+def _ending(status: int) -> dict[str, int]:
+    """A wait status as a shell shows it: 128 + n for signal n."""
+    code = os.waitstatus_to_exitcode(status)
+    return {"exit_code": 128 - code if code < 0 else code, "signal": max(-code, 0)}
+
+
+def _reap(main: int) -> tuple[int | None, bool]:
+    """The wait status of the main process if it ended now, and whether no process is left."""
+    status = None
+    while True:
+        try:
+            pid, ended = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return status, True
+        if pid == 0:
+            return status, False
+        if pid == main:
+            status = ended
+
+
+def _wakeup_on_children() -> int:
+    """An fd that becomes readable when a child ends."""
+    reader, writer = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+    signal.signal(signal.SIGCHLD, lambda number, frame: None)
+    signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    return reader
+
+
+def _close_others(*kept: int) -> None:
+    """Give up the shim's descriptors: sockets, logs and other containers' pipes."""
+    low = 3
+    for fd in sorted(kept):
+        os.closerange(low, fd)
+        low = fd + 1
+    os.closerange(low, 1024)
+
+
+def _send(control: socket.socket, message: dict[str, object]) -> None:
+    control.send(json.dumps(message).encode())

@@ -1,0 +1,113 @@
+"""The few rtnetlink requests that a bridge with one veth per pod needs.
+
+A socket stays in the network namespace in which it was made, whatever namespace its process moves to; so a shim talks
+to the node's namespace and to its pod's at the same time.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import struct
+from collections.abc import Iterable
+from types import TracebackType
+
+_NEWLINK, _SETLINK, _GETLINK = 16, 19, 18
+_NEWADDR, _NEWROUTE = 20, 24
+_REQUEST, _ACK, _EXCL, _CREATE = 0x1, 0x4, 0x200, 0x400
+_NLMSG_ERROR = 2
+
+_IFLA_ADDRESS_MTU, _IFLA_NAME, _IFLA_MASTER, _IFLA_LINKINFO, _IFLA_NET_NS_FD = 4, 3, 10, 18, 28
+_IFLA_INFO_KIND, _IFLA_INFO_DATA, _VETH_INFO_PEER = 1, 2, 1
+_IFA_ADDRESS, _IFA_LOCAL = 1, 2
+_RTA_GATEWAY, _RTA_OIF = 5, 4
+_RT_TABLE_MAIN, _RTPROT_BOOT, _RT_SCOPE_UNIVERSE, _RTN_UNICAST = 254, 3, 0, 1
+_IFF_UP = 1
+
+
+def _attribute(kind: int, value: bytes) -> bytes:
+    length = 4 + len(value)
+    return struct.pack("=HH", length, kind) + value + b"\0" * (-length % 4)
+
+
+def _text(kind: int, value: str) -> bytes:
+    return _attribute(kind, value.encode() + b"\0")
+
+
+def _number(kind: int, value: int) -> bytes:
+    return _attribute(kind, struct.pack("=I", value))
+
+
+def _link(index: int = 0, flags: int = 0) -> bytes:
+    return struct.pack("=BxHiII", socket.AF_UNSPEC, 0, index, flags, flags)
+
+
+class Netlink:
+    """One rtnetlink socket of the current network namespace."""
+
+    def __init__(self) -> None:
+        self._socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, 0)
+        self._socket.bind((0, 0))
+        self._sequence = 0
+
+    def __enter__(self) -> Netlink:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._socket.close()
+
+    def add_bridge(self, name: str) -> None:
+        info = _attribute(_IFLA_LINKINFO, _text(_IFLA_INFO_KIND, "bridge"))
+        self._ask(_NEWLINK, _CREATE | _EXCL, [_link(), _text(_IFLA_NAME, name), info], f"bridge {name}")
+
+    def add_veth(self, name: str, *, bridge: int, peer: str, peer_namespace: int, mtu: int) -> None:
+        """A pair: ``name`` here, up and attached to the bridge (an interface index); ``peer`` in the other namespace.
+
+        Both ends get ``mtu`` at birth, and the peer is born in its namespace, so nothing needs to be moved.
+        """
+        other = _link() + _text(_IFLA_NAME, peer) + _number(_IFLA_ADDRESS_MTU, mtu)
+        other += _number(_IFLA_NET_NS_FD, peer_namespace)
+        data = _attribute(_IFLA_INFO_DATA, _attribute(_VETH_INFO_PEER, other))
+        info = _attribute(_IFLA_LINKINFO, _text(_IFLA_INFO_KIND, "veth") + data)
+        body = [
+            _link(flags=_IFF_UP),
+            _text(_IFLA_NAME, name),
+            _number(_IFLA_ADDRESS_MTU, mtu),
+            _number(_IFLA_MASTER, bridge),
+            info,
+        ]
+        self._ask(_NEWLINK, _CREATE | _EXCL, body, f"veth {name}")
+
+    def set_up(self, index: int) -> None:
+        self._ask(_NEWLINK, 0, [_link(index, _IFF_UP)], f"interface {index} up")
+
+    def add_address(self, index: int, address: str, prefix_length: int) -> None:
+        packed = socket.inet_aton(address)
+        header = struct.pack("=BBBBi", socket.AF_INET, prefix_length, 0, 0, index)
+        body = [header, _attribute(_IFA_LOCAL, packed), _attribute(_IFA_ADDRESS, packed)]
+        self._ask(_NEWADDR, _CREATE | _EXCL, body, f"address {address}")
+
+    def add_default_route(self, index: int, gateway: str) -> None:
+        header = struct.pack(
+            "=BBBBBBBBI",
+            *(socket.AF_INET, 0, 0, 0, _RT_TABLE_MAIN, _RTPROT_BOOT, _RT_SCOPE_UNIVERSE, _RTN_UNICAST, 0),
+        )
+        body = [header, _attribute(_RTA_GATEWAY, socket.inet_aton(gateway)), _number(_RTA_OIF, index)]
+        self._ask(_NEWROUTE, _CREATE | _EXCL, body, f"route via {gateway}")
+
+    def _ask(self, kind: int, flags: int, parts: Iterable[bytes], what: str) -> None:
+        """Send one request and wait for its acknowledgement."""
+        self._sequence += 1
+        body = b"".join(parts)
+        header = struct.pack("=IHHII", 16 + len(body), kind, _REQUEST | _ACK | flags, self._sequence, 0)
+        self._socket.send(header + body)
+        while True:
+            answer = self._socket.recv(65536)
+            _, kind_, _, sequence, _ = struct.unpack_from("=IHHII", answer)
+            if kind_ == _NLMSG_ERROR and sequence == self._sequence:
+                (code,) = struct.unpack_from("=i", answer, 16)
+                if code:
+                    raise OSError(-code, os.strerror(-code), what)
+                return

@@ -1,0 +1,70 @@
+"""Messages on the unix sockets of zygote and shim: one JSON object per line, both ways.
+
+A request carries ``op``; its answer has ``ok: true`` or ``error``. Socket files may lie deeper than the 107 bytes
+that a unix address holds, so both ends address them through an open directory in ``/proc/self/fd``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+MAX_MESSAGE = 4 * 1024 * 1024
+"""Bytes of one message; the environment of a container is the largest part and the kernel's own limit is 2 MiB."""
+
+
+class Connection:
+    """The server's side of one client: buffers input until a line is complete."""
+
+    def __init__(self, connected: socket.socket) -> None:
+        self.socket = connected
+        self._buffer = b""
+
+    def fileno(self) -> int:
+        return self.socket.fileno()
+
+    def receive(self) -> list[dict[str, Any]] | None:
+        """The requests that arrived; None once the client has hung up or broken the protocol."""
+        try:
+            chunk = self.socket.recv(65536)
+        except ConnectionError:
+            return None
+        if not chunk or len(self._buffer) + len(chunk) > MAX_MESSAGE:
+            return None
+        *lines, self._buffer = (self._buffer + chunk).split(b"\n")
+        try:
+            return [json.loads(line) for line in lines]
+        except ValueError:
+            return None
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Send; a client that is gone or does not read is not waited for longer than a second."""
+        self.socket.settimeout(1)
+        with contextlib.suppress(OSError):
+            self.socket.sendall(json.dumps(message).encode() + b"\n")
+
+
+@contextlib.contextmanager
+def short_path(path: str) -> Iterator[str]:
+    """``path`` as an address that fits a unix socket, valid inside the context."""
+    directory = os.open(os.path.dirname(path), os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        yield f"/proc/self/fd/{directory}/{os.path.basename(path)}"
+    finally:
+        os.close(directory)
+
+
+def listen(path: str) -> socket.socket:
+    """A listening socket at ``path`` (mode 0600), replacing one that a dead process left."""
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(path)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    with short_path(path) as address:
+        listener.bind(address)
+    os.chmod(path, 0o600)
+    listener.listen(128)
+    return listener

@@ -1,0 +1,107 @@
+"""A container's root: the host's software, read-only, with everything private to the pod laid over it.
+
+Order decides: software, private directories, then binds by depth (a volume inside another comes after it), then the
+files that kubelet manages, and masks last, so that nothing a manifest mounts can uncover what is masked.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable
+from pathlib import Path, PurePosixPath
+
+from sidings.node.sandbox import syscalls
+from sidings.node.sandbox.mounts import READ_ONLY, WRITABLE, NewRoot
+from sidings.node.sandbox.spec import Bind, Container
+
+HOME = "/root"
+WORK = "/workspace"
+"""The working directory of the stock PyTorch images; private to each container here."""
+
+_OWN = frozenset(("dev", "proc", "sys", "tmp", "run", "boot", "lost+found", HOME[1:], WORK[1:]))
+"""Top-level entries that a pod never gets from the host."""
+_DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
+_ACCELERATORS = ("nvidia", "dri", "kfd", "infiniband")
+"""Beginnings of names in /dev that belong to GPUs and their interconnect."""
+_LINKS = {"fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2"}
+_PROC_READ_ONLY = ("/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger")
+_PROC_HIDDEN = ("/proc/acpi", "/proc/kcore", "/proc/keys", "/proc/latency_stats", "/proc/scsi", "/proc/timer_list")
+"""What Docker makes read-only and hides: real root in a pod would otherwise set the host's core_pattern."""
+_QUIET = syscalls.MS_NOSUID | syscalls.MS_NODEV
+
+
+class RootError(Exception):
+    """The root cannot be built; the text names the mount."""
+
+
+def build(container: Container, shared_memory: str, managed: Iterable[Bind]) -> NewRoot:
+    """The root of ``container``, ready to be entered; raises ``RootError``.
+
+    ``managed`` are the pod's hosts, hostname, resolver and termination-log files.
+    """
+    root = NewRoot(container.scratch + "/root")
+    _software(root)
+    _private(root, container, shared_memory)
+    for path in container.root.hidden:
+        if path != HOME and root.is_directory(path):
+            root.mount("tmpfs", path, _QUIET, "mode=0755")
+    for bind in sorted(container.root.binds, key=lambda bind: len(PurePosixPath(bind.target).parts)):
+        _bind(root, bind)
+    for bind in managed:
+        _bind(root, bind)
+    if not root.exists(container.directory):
+        root.bind(container.scratch + "/cwd", container.directory, WRITABLE)
+    for path in container.root.masked:
+        root.hide(path)
+    if container.root.read_only:
+        root.make_read_only()
+    return root
+
+
+def _bind(root: NewRoot, bind: Bind) -> None:
+    try:
+        root.bind(bind.source, bind.target, READ_ONLY if bind.read_only else WRITABLE, bind.sub_path)
+    except OSError as error:
+        inside = f", subPath {bind.sub_path!r}" if bind.sub_path else ""
+        raise RootError(f"cannot mount {bind.target}{inside}: {error.strerror}") from error
+
+
+def _software(root: NewRoot) -> None:
+    """Every directory of the host's root but our own; not its files (a swap file holds everybody's memory)."""
+    for name in sorted(os.listdir("/")):
+        if name in _OWN:
+            continue
+        path = f"/{name}"
+        mode = Path(path).lstat().st_mode
+        if stat.S_ISLNK(mode):
+            root.link(str(Path(path).readlink()), path)
+        elif stat.S_ISDIR(mode):
+            root.bind(path, path, READ_ONLY)
+
+
+def _private(root: NewRoot, container: Container, shared_memory: str) -> None:
+    root.mount("proc", "/proc", _QUIET | syscalls.MS_NOEXEC)
+    for path in _PROC_READ_ONLY:
+        root.restrict(path, syscalls.MOUNT_ATTR_RDONLY)
+    for path in _PROC_HIDDEN:
+        root.hide(path)
+    root.mount("sysfs", "/sys", _QUIET | syscalls.MS_NOEXEC | syscalls.MS_RDONLY)
+    root.hide("/sys/firmware")
+    root.mount("tmpfs", "/run", _QUIET, "mode=0755")
+    root.bind(container.scratch + "/tmp", "/tmp", WRITABLE)
+    root.bind(container.scratch + "/tmp", "/var/tmp", WRITABLE)
+    root.bind(container.scratch + "/home", HOME, WRITABLE)
+    root.bind(container.scratch + "/work", WORK, WRITABLE)
+    _devices(root, shared_memory)
+
+
+def _devices(root: NewRoot, shared_memory: str) -> None:
+    root.mount("tmpfs", "/dev", _QUIET | syscalls.MS_NOEXEC, "mode=0755")
+    for name in (*_DEVICES, *(name for name in sorted(os.listdir("/dev")) if name.startswith(_ACCELERATORS))):
+        root.bind(f"/dev/{name}", f"/dev/{name}", syscalls.MOUNT_ATTR_NOSUID)
+    root.mount("devpts", "/dev/pts", syscalls.MS_NOSUID | syscalls.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0620")
+    root.link("pts/ptmx", "/dev/ptmx")
+    for name, target in _LINKS.items():
+        root.link(target, f"/dev/{name}")
+    root.bind(shared_memory, "/dev/shm", WRITABLE)

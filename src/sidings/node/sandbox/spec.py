@@ -1,0 +1,147 @@
+"""What the control plane asks of a sandbox: plain data, complete in itself, JSON on the socket.
+
+Everything here is decided before the request is sent (addresses, environment, sources of volumes, what is hidden), so
+that the processes on the other side need neither the API nor any rule of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+PROTOCOL = 1
+"""Goes up with every change of these messages; an agent never drives a zygote of another protocol."""
+
+
+@dataclass(frozen=True)
+class SharedMemory:
+    """The tmpfs that all pods of one job see as ``/dev/shm``. NCCL drops NVLink between pods that have two."""
+
+    group: str
+    size_bytes: int = 0
+    """0: half of the machine's memory, the kernel's default."""
+
+
+@dataclass(frozen=True)
+class MemoryVolume:
+    """``emptyDir`` with medium Memory: a tmpfs over ``directory``, shared by the pod's containers."""
+
+    directory: str
+    size_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class PodSandbox:
+    """One pod: its state directory (exists already), its name and its place on the bridge."""
+
+    uid: str
+    directory: str
+    hostname: str
+    address: str
+    shared_memory: SharedMemory
+    memory_volumes: tuple[MemoryVolume, ...] = ()
+
+    @staticmethod
+    def from_json(value: dict[str, Any]) -> PodSandbox:
+        fields = dict(value)
+        fields["shared_memory"] = SharedMemory(**fields["shared_memory"])
+        fields["memory_volumes"] = tuple(MemoryVolume(**volume) for volume in fields["memory_volumes"])
+        return PodSandbox(**fields)
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Bind:
+    """The host's ``source`` (and ``sub_path`` inside it, which cannot leave it) at ``target`` of the pod."""
+
+    source: str
+    target: str
+    read_only: bool = True
+    sub_path: str = ""
+
+
+@dataclass(frozen=True)
+class Root:
+    """What a container sees as ``/``: the host's software, read-only, and these."""
+
+    hidden: tuple[str, ...] = ()
+    """Directories of the host that are empty and writable in the pod (homes)."""
+    binds: tuple[Bind, ...] = ()
+    masked: tuple[str, ...] = ()
+    """Paths of the pod that are covered last of all, wherever they came from."""
+    read_only: bool = False
+
+
+@dataclass(frozen=True)
+class Container:
+    """One attempt to run one container."""
+
+    name: str
+    attempt: int
+    argv: tuple[str, ...]
+    environment: dict[str, str]
+    directory: str
+    """The working directory in the pod; private and writable where the pod has no such directory."""
+    root: Root
+    scratch: str
+    """A host directory for what the container writes outside of volumes: home, tmp, work, cwd."""
+    log: str
+    """The CRI log file."""
+    log_max_bytes: int
+    log_max_files: int
+    termination_log: str = "/dev/termination-log"
+    message_from_log: bool = False
+    """terminationMessagePolicy FallbackToLogsOnError."""
+
+    @staticmethod
+    def from_json(value: dict[str, Any]) -> Container:
+        fields = dict(value)
+        root = dict(fields["root"])
+        root["binds"] = tuple(Bind(**bind) for bind in root["binds"])
+        fields["root"] = Root(**root)
+        return Container(**fields)
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass
+class Attempt:
+    """What became of one attempt; times are seconds since the epoch. Kept in ``status.json`` by the shim."""
+
+    number: int
+    started_at: float
+    finished_at: float | None = None
+    exit_code: int | None = None
+    signal: int = 0
+    reason: str = ""
+    message: str = ""
+
+    @property
+    def running(self) -> bool:
+        return self.finished_at is None
+
+
+@dataclass
+class SandboxStatus:
+    """``status.json``: who the shim is and how each container fared, also for readers that come after a crash."""
+
+    boot_id: str
+    pid: int
+    start_time: int
+    """Field 22 of ``/proc/<pid>/stat``: with it a recycled pid is not mistaken for the shim."""
+    address: str
+    attempts: dict[str, list[Attempt]] = field(default_factory=dict)
+
+    @staticmethod
+    def from_json(value: dict[str, Any]) -> SandboxStatus:
+        fields = dict(value)
+        fields["attempts"] = {
+            name: [Attempt(**attempt) for attempt in attempts] for name, attempts in fields["attempts"].items()
+        }
+        return SandboxStatus(**fields)
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)

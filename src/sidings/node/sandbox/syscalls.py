@@ -1,0 +1,159 @@
+"""The system calls that the standard library lacks, through ctypes; each raises ``OSError`` with the path at fault.
+
+Numbers are those of the unified table (same on every architecture since Linux 4.17), except ``pivot_root``.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import struct
+
+CLONE_NEWNS = 0x0002_0000
+CLONE_NEWUTS = 0x0400_0000
+CLONE_NEWIPC = 0x0800_0000
+CLONE_NEWUSER = 0x1000_0000
+CLONE_NEWPID = 0x2000_0000
+CLONE_NEWNET = 0x4000_0000
+
+MS_RDONLY = 1
+MS_NOSUID = 2
+MS_NODEV = 4
+MS_NOEXEC = 8
+MS_REMOUNT = 32
+MS_BIND = 4096
+MS_REC = 16384
+MS_PRIVATE = 1 << 18
+MNT_DETACH = 2
+
+MOUNT_ATTR_RDONLY = 1
+MOUNT_ATTR_NOSUID = 2
+MOUNT_ATTR_NODEV = 4
+
+AT_RECURSIVE = 0x8000
+AT_EMPTY_PATH = 0x1000
+RESOLVE_BENEATH = 0x08
+RESOLVE_IN_ROOT = 0x10
+O_PATH = 0o10000000
+
+_OPEN_TREE_CLONE = 1
+_OPEN_TREE_CLOEXEC = os.O_CLOEXEC
+_MOVE_MOUNT_F_EMPTY_PATH = 0x04
+_MOVE_MOUNT_T_EMPTY_PATH = 0x40
+
+_SYS_OPEN_TREE = 428
+_SYS_MOVE_MOUNT = 429
+_SYS_OPENAT2 = 437
+_SYS_MOUNT_SETATTR = 442
+_SYS_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41, "riscv64": 41, "ppc64le": 203, "s390x": 217}
+_SYS_CAPSET = {"x86_64": 126, "aarch64": 91, "riscv64": 91, "ppc64le": 184, "s390x": 185}
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_DUMPABLE = 4
+_PR_SET_NAME = 15
+_PR_CAPBSET_DROP = 24
+_PR_SET_CHILD_SUBREAPER = 36
+
+_CAPABILITY_VERSION_3 = 0x20080522
+_LAST_CAPABILITY = 63
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_libc.syscall.restype = ctypes.c_long
+
+
+def _check(result: int, what: str) -> int:
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number), what)
+    return result
+
+
+def _syscall(number: int, *args: int | bytes | ctypes.Array[ctypes.c_char], what: str) -> int:
+    wide = [ctypes.c_long(arg) if isinstance(arg, int) else arg for arg in args]
+    return _check(int(_libc.syscall(ctypes.c_long(number), *wide)), what)
+
+
+def unshare(flags: int) -> None:
+    _check(_libc.unshare(ctypes.c_int(flags)), f"unshare({flags:#x})")
+
+
+def setns(fd: int, kind: int) -> None:
+    _check(_libc.setns(ctypes.c_int(fd), ctypes.c_int(kind)), f"setns({kind:#x})")
+
+
+def mount(source: str, target: str, filesystem: str = "", flags: int = 0, options: str = "") -> None:
+    result = _libc.mount(
+        source.encode(), target.encode(), filesystem.encode() or None, ctypes.c_ulong(flags), options.encode() or None
+    )
+    _check(result, f"mount of {filesystem or source} on {target}")
+
+
+def unmount(target: str) -> None:
+    """Lazily: what is still open in it stays alive until closed."""
+    _check(_libc.umount2(target.encode(), ctypes.c_int(MNT_DETACH)), target)
+
+
+def pivot_root(new_root: str, put_old: str) -> None:
+    number = _SYS_PIVOT_ROOT[platform.machine()]
+    _syscall(number, new_root.encode(), put_old.encode(), what=f"pivot_root({new_root})")
+
+
+def open_in_root(root: int, path: str, flags: int = O_PATH, resolve: int = RESOLVE_IN_ROOT) -> int:
+    """``openat2``: open ``path`` as if the directory ``root`` were ``/``; no symlink and no ``..`` leads out of it."""
+    how = ctypes.create_string_buffer(struct.pack("=QQQ", flags | os.O_CLOEXEC, 0, resolve), 24)
+    return _syscall(_SYS_OPENAT2, root, path.encode(), how, 24, what=path)
+
+
+def clone_tree(directory: int, path: str = "") -> int:
+    """A detached copy of the mounts at ``path`` (relative to the fd, or the fd itself) and below, as an fd."""
+    flags = _OPEN_TREE_CLONE | _OPEN_TREE_CLOEXEC | AT_RECURSIVE | (0 if path else AT_EMPTY_PATH)
+    return _syscall(_SYS_OPEN_TREE, directory, path.encode(), flags, what=path or f"fd {directory}")
+
+
+def restrict_tree(tree: int, attributes: int) -> None:
+    """Set ``MOUNT_ATTR_*`` on a whole detached tree; a tree that is attached afterwards was never without them."""
+    attr = ctypes.create_string_buffer(struct.pack("=QQQQ", attributes, 0, 0, 0), 32)
+    _syscall(_SYS_MOUNT_SETATTR, tree, b"", AT_EMPTY_PATH | AT_RECURSIVE, attr, 32, what=f"mount_setattr fd {tree}")
+
+
+def restrict_mount(mounted: int, attributes: int) -> None:
+    """Set ``MOUNT_ATTR_*`` on the one mount that the fd ``mounted`` is the root of."""
+    attr = ctypes.create_string_buffer(struct.pack("=QQQQ", attributes, 0, 0, 0), 32)
+    _syscall(_SYS_MOUNT_SETATTR, mounted, b"", AT_EMPTY_PATH, attr, 32, what=f"mount_setattr fd {mounted}")
+
+
+def attach_tree(tree: int, target: int) -> None:
+    """Mount the detached ``tree`` on what the fd ``target`` refers to."""
+    flags = _MOVE_MOUNT_F_EMPTY_PATH | _MOVE_MOUNT_T_EMPTY_PATH
+    _syscall(_SYS_MOVE_MOUNT, tree, b"", target, b"", flags, what=f"move_mount fd {tree} -> fd {target}")
+
+
+def die_with_parent(signal: int) -> None:
+    """Have the kernel send ``signal`` when the parent's thread ends. Cleared by fork."""
+    _check(_libc.prctl(_PR_SET_PDEATHSIG, ctypes.c_ulong(signal), 0, 0, 0), "PR_SET_PDEATHSIG")
+
+
+def become_subreaper() -> None:
+    _check(_libc.prctl(_PR_SET_CHILD_SUBREAPER, ctypes.c_ulong(1), 0, 0, 0), "PR_SET_CHILD_SUBREAPER")
+
+
+def become_dumpable() -> None:
+    """A process that changed its uid may not write its own /proc files otherwise."""
+    _check(_libc.prctl(_PR_SET_DUMPABLE, ctypes.c_ulong(1), 0, 0, 0), "PR_SET_DUMPABLE")
+
+
+def set_name(name: str) -> None:
+    """What ``ps`` shows as the command, at most 15 bytes."""
+    _check(_libc.prctl(_PR_SET_NAME, name.encode()[:15], 0, 0, 0), "PR_SET_NAME")
+
+
+def keep_capabilities(mask: int) -> None:
+    """Drop every capability outside ``mask``, for this process and for whatever it starts."""
+    for capability in range(_LAST_CAPABILITY + 1):
+        if not mask >> capability & 1 and _libc.prctl(_PR_CAPBSET_DROP, ctypes.c_ulong(capability), 0, 0, 0) < 0:
+            break  # EINVAL: past the last capability that this kernel knows
+    low, high = mask & 0xFFFF_FFFF, mask >> 32
+    header = ctypes.create_string_buffer(struct.pack("=Ii", _CAPABILITY_VERSION_3, 0), 8)
+    data = ctypes.create_string_buffer(struct.pack("=6I", low, low, 0, high, high, 0), 24)
+    _syscall(_SYS_CAPSET[platform.machine()], header, data, what="capset")

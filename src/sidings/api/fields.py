@@ -83,9 +83,12 @@ def broken_rule(field: str, value: Any, message: str) -> FieldError:
 
 
 def to_invalid(group: str, kind: str, name: str, errors: Sequence[FieldError]) -> Invalid:
-    """The 422 answer for ``errors`` (at least one): `Kind.group "name" is invalid: ...`, a list in brackets if many."""
+    """The 422 answer for ``errors`` (at least one): `Kind.group "name" is invalid: ...`, a list in brackets if many.
+
+    Equal errors are all in the causes but once in the message, as Go's ``ErrorList.ToAggregate`` has it.
+    """
     qualified = f"{kind}.{group}" if group else kind
-    texts = [str(error) for error in errors]
+    texts = list(dict.fromkeys(str(error) for error in errors))
     joined = texts[0] if len(texts) == 1 else "[" + ", ".join(texts) + "]"
     return Invalid(
         f'{qualified} "{name}" is invalid: {joined}',

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sidings.api import names
 from sidings.api.fields import FieldError
 from sidings.api.objects import Object
 from sidings.api.resources import Resource
@@ -42,6 +43,10 @@ class Rules:
     Order for a write, as the API server's: decode -> ``default`` -> (CRD: schema defaults) -> ``prepare_*`` ->
     mutating admission -> schema validation -> ``validate_*`` -> validating admission -> store.
     """
+
+    def name_complaints(self, name: str) -> list[str]:
+        """Why ``name`` may not be the name of an object of this kind, in upstream's words; empty if it may."""
+        return names.dns1123_subdomain(name)
 
     def default(self, obj: Object) -> None:
         """Fill in defaults that the schema cannot express; changes ``obj`` in place. Runs on every write."""

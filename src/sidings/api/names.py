@@ -35,7 +35,7 @@ def dns1123_label(value: str) -> list[str]:
 def dns1123_subdomain(value: str) -> list[str]:
     """Labels joined by dots: the names of most objects."""
     return [
-        *_length(value, SUBDOMAIN_LENGTH),
+        *_length(value, SUBDOMAIN_LENGTH, "characters"),
         *_pattern(
             value,
             _DNS1123_SUBDOMAIN,
@@ -87,8 +87,9 @@ def is_domain_prefixed_path(value: str) -> bool:
     )
 
 
-def _length(value: str, most: int) -> list[str]:
-    return [f"must be no more than {most} bytes"] if len(value.encode()) > most else []
+def _length(value: str, most: int, unit: str = "bytes") -> list[str]:
+    # Upstream says "characters" of subdomains and "bytes" of labels (recorded on v1.36); it counts bytes.
+    return [f"must be no more than {most} {unit}"] if len(value.encode()) > most else []
 
 
 def _pattern(value: str, pattern: str, rule: str, examples: list[str]) -> list[str]:

@@ -12,6 +12,7 @@
     ├── AlreadyExists 409         create of a name that is taken
     ├── Conflict 409              stale resourceVersion, failed precondition, apply conflict
     ├── Expired 410               resourceVersion or continue token too old
+    ├── RequestEntityTooLarge 413
     ├── UnsupportedMediaType 415
     ├── Invalid 422               field errors, in ``causes``
     ├── TooManyRequests 429
@@ -129,6 +130,10 @@ class Expired(ApiError):
     code, reason, http_status = "Expired", "Expired", 410
 
 
+class RequestEntityTooLarge(ApiError):
+    code, reason, http_status = "RequestEntityTooLarge", "RequestEntityTooLarge", 413
+
+
 class UnsupportedMediaType(ApiError):
     code, reason, http_status = "UnsupportedMediaType", "UnsupportedMediaType", 415
 
@@ -163,7 +168,7 @@ _BY_REASON: dict[str, type[ApiError]] = {
     cls.reason: cls
     for cls in (
         BadRequest, Unauthorized, Forbidden, NotFound, MethodNotAllowed, NotAcceptable, AlreadyExists, Conflict,
-        Expired, UnsupportedMediaType, Invalid, TooManyRequests, InternalError, ServiceUnavailable, Timeout,
+        Expired, RequestEntityTooLarge, UnsupportedMediaType, Invalid, TooManyRequests, InternalError, ServiceUnavailable, Timeout,
     )
 }  # fmt: skip
 _BY_REASON["Gone"] = Expired

@@ -42,7 +42,7 @@ class Cause(NamedTuple):
 
 
 class ApiError(SidingsError):
-    """A failed API request. ``code`` is overridden per class with the Status reason; ``http_status`` is the HTTP code."""
+    """A failed API request. Each class has the Status reason as its ``code`` too; ``http_status`` is the HTTP code."""
 
     http_status: ClassVar[int] = 500
     reason: ClassVar[str] = "InternalError"
@@ -168,7 +168,8 @@ _BY_REASON: dict[str, type[ApiError]] = {
     cls.reason: cls
     for cls in (
         BadRequest, Unauthorized, Forbidden, NotFound, MethodNotAllowed, NotAcceptable, AlreadyExists, Conflict,
-        Expired, RequestEntityTooLarge, UnsupportedMediaType, Invalid, TooManyRequests, InternalError, ServiceUnavailable, Timeout,
+        Expired, RequestEntityTooLarge, UnsupportedMediaType, Invalid, TooManyRequests, InternalError,
+        ServiceUnavailable, Timeout,
     )
 }  # fmt: skip
 _BY_REASON["Gone"] = Expired

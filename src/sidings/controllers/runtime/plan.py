@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from sidings.api.objects import Object, key_of
 from sidings.api.resources import Resource
 from sidings.api.status import ApiError, NotFound
+from sidings.client.events import EventNote as EventNote
 from sidings.client.interface import Client, PatchType
 
 
@@ -50,16 +51,6 @@ class Delete(NamedTuple):
     obj: Object
     propagation_policy: str = "Background"
     grace_period_seconds: int | None = None
-
-
-class EventNote(NamedTuple):
-    """An event about ``regarding``; ``type`` is Normal or Warning."""
-
-    regarding: Object
-    type: str
-    reason: str
-    message: str
-    action: str = ""
 
 
 @dataclass

@@ -6,16 +6,31 @@ Every check returns the list of complaints, empty for a good value, in the words
 
 from __future__ import annotations
 
+import random
 import re
 
 LABEL_LENGTH = 63
 SUBDOMAIN_LENGTH = 253
+PORT_NAME_LENGTH = 15
+SUFFIX_LENGTH = 5
+SUFFIX_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
+"""No vowels and nothing that is easily misread, so that no generated name spells a word."""
 
 _DNS1123_LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _DNS1123_SUBDOMAIN = rf"{_DNS1123_LABEL}(\.{_DNS1123_LABEL})*"
 _DNS1035_LABEL = "[a-z]([-a-z0-9]*[a-z0-9])?"
-_LABEL_VALUE = "(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?"
+_QUALIFIED_NAME = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
+_LABEL_VALUE = f"({_QUALIFIED_NAME})?"
+_CONFIG_MAP_KEY = "[-._a-zA-Z0-9]+"
+_ENV_VAR_NAME = "[ -<>-~]+"
+_QUALIFIED_NAME = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 _HTTP_PATH = r"[A-Za-z0-9/\-._~%!$&'()*+,;=:]+"
+
+EMPTY = "must be non-empty"
+_QUALIFIED_RULE = (
+    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
+)
+_QUALIFIED_EXAMPLES = ["MyName", "my.name", "123-abc"]
 
 
 def dns1123_label(value: str) -> list[str]:
@@ -63,7 +78,7 @@ def dns1035_label(value: str) -> list[str]:
 def label_value(value: str) -> list[str]:
     """The value of a label; may be empty."""
     return [
-        *_length(value, LABEL_LENGTH),
+        *_length(value, LABEL_LENGTH, "bytes"),
         *_pattern(
             value,
             _LABEL_VALUE,
@@ -74,26 +89,88 @@ def label_value(value: str) -> list[str]:
     ]
 
 
-def is_domain_prefixed_path(value: str) -> bool:
-    """``acme.io/foo``: what ``managedBy`` may be."""
-    domain, slash, path = value.partition("/")
-    return bool(
-        slash
-        and domain
-        and path
-        and re.fullmatch(_DNS1123_SUBDOMAIN, domain)
-        and len(domain) <= SUBDOMAIN_LENGTH
-        and re.fullmatch(_HTTP_PATH, path)
+def qualified_name(value: str) -> list[str]:
+    """``[domain/]name``: the key of a label or annotation, a resource, a taint, a finalizer."""
+    domain, slash, name = value.rpartition("/")
+    if "/" in domain:
+        (complaint,) = _pattern("", _QUALIFIED_NAME, f"a qualified name {_QUALIFIED_RULE}", _QUALIFIED_EXAMPLES)
+        return [f"{complaint} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"]
+    complaints: list[str] = []
+    if slash:
+        complaints += [f"prefix part {text}" for text in (dns1123_subdomain(domain) if domain else [EMPTY])]
+    if not name:
+        complaints.append(f"name part {EMPTY}")
+    complaints += [f"name part {text}" for text in _length(name, LABEL_LENGTH, "bytes")]
+    return [*complaints, *_pattern(name, _QUALIFIED_NAME, f"name part {_QUALIFIED_RULE}", _QUALIFIED_EXAMPLES)]
+
+
+def config_map_key(value: str) -> list[str]:
+    """A key of a ConfigMap's or Secret's data, which becomes a file name."""
+    complaints = [
+        *_length(value, SUBDOMAIN_LENGTH),
+        *_pattern(
+            value,
+            _CONFIG_MAP_KEY,
+            "a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
+            ["key.name", "KEY_NAME", "key-name"],
+        ),
+    ]
+    if value in (".", ".."):
+        complaints.append(f"must not be '{value}'")
+    elif value.startswith(".."):
+        complaints.append("must not start with '..'")
+    return complaints
+
+
+def env_var_name(value: str) -> list[str]:
+    """The name of an environment variable, by the relaxed rule that is in force since 1.34."""
+    return _pattern(
+        value,
+        _ENV_VAR_NAME,
+        "a valid environment variable name must consist only of printable ASCII characters other than '='",
+        [],
     )
 
 
-def _length(value: str, most: int, unit: str = "bytes") -> list[str]:
-    # Upstream says "characters" of subdomains and "bytes" of labels (recorded on v1.36); it counts bytes.
+def port_name(value: str) -> list[str]:
+    """An IANA service name: the name of a container's or Service's port."""
+    complaints = _length(value, PORT_NAME_LENGTH)
+    if not re.fullmatch("[-a-z0-9]+", value):
+        complaints.append("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)")
+    if not re.search("[a-z]", value):
+        complaints.append("must contain at least one letter (a-z)")
+    if "--" in value:
+        complaints.append("must not contain consecutive hyphens")
+    if value and "-" in (value[0], value[-1]):
+        complaints.append("must not begin or end with a hyphen")
+    return complaints
+
+
+def domain_prefixed_path(value: str) -> list[str]:
+    """``acme.io/foo``: the value of ``managedBy`` fields."""
+    domain, _, path = value.partition("/")
+    if not domain or not path:
+        return ['must be a domain-prefixed path (such as "acme.io/foo")']
+    return [*dns1123_subdomain(domain), *_pattern(path, _HTTP_PATH, "Invalid path", [])]
+
+
+def generate_name(base: str, rng: random.Random) -> str:
+    """``base`` and five random characters; the base is cut so that the result is at most a label long."""
+    suffix = "".join(rng.choices(SUFFIX_ALPHABET, k=SUFFIX_LENGTH))
+    return base[: LABEL_LENGTH - SUFFIX_LENGTH] + suffix
+
+
+def is_domain_prefixed_path(value: str) -> bool:
+    """Whether :func:`domain_prefixed_path` has nothing to say."""
+    return not domain_prefixed_path(value)
+
+
+def _length(value: str, most: int, unit: str = "characters") -> list[str]:
     return [f"must be no more than {most} {unit}"] if len(value.encode()) > most else []
 
 
 def _pattern(value: str, pattern: str, rule: str, examples: list[str]) -> list[str]:
     if re.fullmatch(pattern, value):
         return []
-    shown = ",  or ".join(f"'{example}'" for example in examples)
-    return [f"{rule} (e.g. {shown}, regex used for validation is '{pattern}')"]
+    shown = "".join(f"'{example}', " + (" or " if i + 1 < len(examples) else "") for i, example in enumerate(examples))
+    return [f"{rule} ({'e.g. ' if shown else ''}{shown}regex used for validation is '{pattern}')"]

@@ -23,7 +23,6 @@ _QUALIFIED_NAME = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 _LABEL_VALUE = f"({_QUALIFIED_NAME})?"
 _CONFIG_MAP_KEY = "[-._a-zA-Z0-9]+"
 _ENV_VAR_NAME = "[ -<>-~]+"
-_QUALIFIED_NAME = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 _HTTP_PATH = r"[A-Za-z0-9/\-._~%!$&'()*+,;=:]+"
 
 EMPTY = "must be non-empty"

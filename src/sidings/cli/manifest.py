@@ -13,50 +13,15 @@ from pathlib import Path
 from typing import Any, TextIO
 
 import yaml
-from yaml.composer import Composer
-from yaml.constructor import SafeConstructor
 from yaml.nodes import MappingNode, Node, SequenceNode
-from yaml.parser import Parser
-from yaml.reader import Reader
-from yaml.resolver import Resolver
-from yaml.scanner import Scanner
 
+from sidings.api import yaml_documents
 from sidings.api.objects import Object
 from sidings.cli.errors import ManifestError
 
 SUFFIXES = (".yaml", ".yml", ".json")
-_STEP = re.compile(r"[^.\[\]]+")
-
-
-class _Loader(Reader, Scanner, Parser, Composer, SafeConstructor, Resolver):
-    """PyYAML's safe loader, put together here because its nodes (with their lines) are wanted as well as its values."""
-
-    def __init__(self, stream: str) -> None:
-        Reader.__init__(self, stream)
-        Scanner.__init__(self)
-        Parser.__init__(self)
-        Composer.__init__(self)
-        SafeConstructor.__init__(self)
-        Resolver.__init__(self)
-
-    def construct_mapping(self, node: MappingNode, deep: bool = False) -> dict[Any, Any]:
-        """A key that appears twice is an error: YAML would silently keep the last one."""
-        seen: set[Any] = set()
-        for key_node, _ in node.value:
-            key = self.construct_object(key_node, deep=True)
-            if key in seen:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f'key "{key}" appears twice in one mapping', key_node.start_mark
-                )
-            seen.add(key)
-        return super().construct_mapping(node, deep)
-
-
-# Kubernetes objects are JSON: a time stays the text it was written as.
-_Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
-    for first, resolvers in Resolver.yaml_implicit_resolvers.items()
-}
+_NULL = "tag:yaml.org,2002:null"
+_LAST_STEP = re.compile(r"(\.[^.\[\]]+|\[[^\]]*\])$")
 
 
 @dataclass
@@ -70,11 +35,11 @@ class Document:
 
     def where(self, path: str = "") -> str:
         """``file:line  path`` of a field, or of the nearest field above it that the manifest has."""
-        steps = path
-        while steps and steps not in self.lines:
-            steps = re.sub(r"(\.[^.\[\]]+|\[[^\]]*\])$", "", steps) if re.search(r"[.\[]", steps) else ""
-        line = self.lines.get(steps, self.line)
-        return f"{self.source}:{line}" + (f"  {path}" if path else "")
+        known = path
+        while known and known not in self.lines:
+            shorter = _LAST_STEP.sub("", known)
+            known = "" if shorter == known else shorter
+        return f"{self.source}:{self.lines.get(known, self.line)}" + (f"  {path}" if path else "")
 
     @property
     def title(self) -> str:
@@ -112,12 +77,11 @@ def _read_one(source: str, stdin: TextIO) -> Iterator[Document]:
 
 def parse(text: str, source: str) -> Iterator[Document]:
     """The objects of one YAML stream; a ``v1.List`` gives its items."""
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        loader = _Loader(text)
-        while loader.check_node():
-            node = loader.get_node()
-            assert node is not None
-            yield from _documents(loader.construct_document(node), node, source)
+        # Read twice: nodes for their lines, values by the rules of the API server.
+        nodes = [node for node in yaml.compose_all(text, loader) if node.tag != _NULL]
+        values = yaml_documents.load_all(text)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f"{source}:{mark.line + 1}:{mark.column + 1}" if mark else source
@@ -128,19 +92,19 @@ def parse(text: str, source: str) -> Iterator[Document]:
         ) from error
     except yaml.YAMLError as error:
         raise ManifestError(f"{source} is not valid YAML", cause=" ".join(str(error).split()), where=source) from error
+    for value, node in zip(values, nodes, strict=True):
+        yield from _documents(value, node, source)
 
 
 def _documents(value: Any, node: Node, source: str) -> Iterator[Document]:
     line = node.start_mark.line + 1
-    if value is None:
-        return
     if not isinstance(value, dict):
         raise ManifestError(
             f"{source} holds a document that is no Kubernetes object",
             cause=f"it is a {type(value).__name__}, not a mapping with apiVersion and kind",
             where=f"{source}:{line}",
         )
-    lines = dict(_lines(node, ""))
+    lines = dict(_lines(node, "", source))
     if value.get("kind") == "List" and value.get("apiVersion") == "v1":
         for index, item in enumerate(value.get("items") or ()):
             prefix = f"items[{index}]"
@@ -173,19 +137,27 @@ def _checked(document: Document) -> Document:
     return document
 
 
-def _lines(node: Node, path: str) -> Iterator[tuple[str, int]]:
-    if path:
-        yield path, node.start_mark.line + 1
+def _lines(node: Node, path: str, source: str) -> Iterator[tuple[str, int]]:
+    """Path and line of every field below ``node``. A key that is given twice is an error: YAML keeps only the last."""
     if isinstance(node, MappingNode):
+        seen: dict[str, int] = {}
         for key_node, value_node in node.value:
-            inner = f"{path}.{key_node.value}" if path else str(key_node.value)
-            yield inner, key_node.start_mark.line + 1
-            for deeper, line in _lines(value_node, inner):
-                if deeper != inner:
-                    yield deeper, line
+            key, line = str(key_node.value), key_node.start_mark.line + 1
+            if key in seen:
+                raise ManifestError(
+                    f'{source} sets "{key}" twice in one mapping',
+                    cause=f"it was set in line {seen[key]} already; only one of them can count",
+                    where=f"{source}:{line}  {path}",
+                )
+            seen[key] = line
+            inner = f"{path}.{key}" if path else key
+            yield inner, line
+            yield from _lines(value_node, inner, source)
     elif isinstance(node, SequenceNode):
         for index, item in enumerate(node.value):
-            yield from _lines(item, f"{path}[{index}]")
+            inner = f"{path}[{index}]"
+            yield inner, item.start_mark.line + 1
+            yield from _lines(item, inner, source)
 
 
 def _excerpt(text: str, line: int) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Sequence
-from datetime import datetime, timedelta
 from typing import Any
 
 GAP = "   "
@@ -47,34 +46,4 @@ def as_json(value: Any) -> str:
 def as_yaml(value: Any) -> str:
     import yaml
 
-    return str(
-        yaml.dump(
-            value, sort_keys=False, allow_unicode=True, Dumper=getattr(yaml, "CSafeDumper", None) or yaml.SafeDumper
-        )
-    ).rstrip("\n")
-
-
-def age(since: datetime, now: datetime) -> str:
-    """How long ago, as kubectl prints it: ``45s``, ``3m12s``, ``2h5m``, ``3d``."""
-    return duration(now - since)
-
-
-def duration(span: timedelta) -> str:
-    """At most two units, and only as fine as its length asks for (apimachinery ``duration.HumanDuration``)."""
-    seconds = max(int(span.total_seconds()), 0)
-    minutes, hours, days = seconds // 60, seconds // 3600, seconds // 86400
-    if seconds < 120:
-        return f"{seconds}s"
-    if minutes < 10:
-        return f"{minutes}m" + (f"{seconds % 60}s" if seconds % 60 else "")
-    if minutes < 180:
-        return f"{minutes}m"
-    if hours < 8:
-        return f"{hours}h" + (f"{minutes % 60}m" if minutes % 60 else "")
-    if hours < 48:
-        return f"{hours}h"
-    if days < 8:
-        return f"{days}d" + (f"{hours % 24}h" if hours % 24 else "")
-    if days < 730:
-        return f"{days}d"
-    return f"{days // 365}y"
+    return str(yaml.safe_dump(value, sort_keys=False, allow_unicode=True)).rstrip("\n")

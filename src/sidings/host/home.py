@@ -10,7 +10,8 @@ XDG base directories, neither configuration that a user edits nor a cache that m
       engine.json         the engine that runs: process, address, version
       options.json        what the last ``up`` was told, so that the next one starts the same nodes
       engine.log          the engine's own log, the former one as engine.log.1
-      store/  pki/        objects; certificate authority and token
+      objects.db          every object
+      pki/                certificate authority, server certificate, token
       nodes/              pods: their logs, volumes and status
 
 Sockets cannot live here: a path to one may have 107 bytes, and home may be deep. They go to ``runtime_dir``.
@@ -74,7 +75,7 @@ class Home:
 
     @property
     def store(self) -> Path:
-        return self.path / "store"
+        return self.path / "objects.db"
 
     @property
     def pki(self) -> Path:

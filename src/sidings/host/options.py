@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
+from sidings.api import quantity
 from sidings.host.errors import OptionInvalid
 
 MAX_NODES = 250
@@ -52,9 +53,25 @@ class EngineOptions:
         _in_range("--nodes", self.nodes, 0, MAX_NODES)
         _in_range("--gpus-per-node", self.gpus_per_node, 0, MAX_GPUS)
         _in_range("--port", self.port, 0, 65535)
+        _quantity("--cpu", self.cpu)
+        _quantity("--memory", self.memory)
         return self
 
 
 def _in_range(option: str, value: int, low: int, high: int) -> None:
     if not low <= value <= high:
         raise OptionInvalid(f"{option} {value} is out of range", cause=f"it must be from {low} to {high}")
+
+
+def _quantity(option: str, text: str) -> None:
+    """``""`` is the machine's own; any other must be a quantity greater than 0."""
+    if not text:
+        return
+    try:
+        amount = quantity.parse(text)
+    except ValueError as error:
+        raise OptionInvalid(
+            f"{option} {text} is no quantity", cause=str(error), remedy=f"{option} 8   (or 500m, 64Gi ...)"
+        ) from error
+    if amount <= 0:
+        raise OptionInvalid(f"{option} {text} is too little", cause="it must be more than 0")

@@ -121,11 +121,10 @@ def pod_answer(family: Family, pod: Object, now: datetime) -> dict[str, Any]:
 
 
 def _ages(obj: Object, now: datetime) -> dict[str, str]:
-    from sidings.api import timestamps
-    from sidings.cli import output
+    from sidings.api import age
 
     created = obj["metadata"]["creationTimestamp"]
-    return {"age": output.age(timestamps.from_text(created), now), "created": created}
+    return {"age": age.since(created, now), "created": created}
 
 
 async def _show_pods(args: Namespace, invocation: Invocation, connected: Cluster, namespace: str) -> int:

@@ -146,7 +146,8 @@ async def _apply(connected: Cluster, invocation: Invocation, document: Document)
 
 async def _follow(args: Namespace, invocation: Invocation, connected: Cluster, root: Object) -> ExitCode:
     from sidings.answers.state import State, state_of
-    from sidings.cli import jobs, output
+    from sidings.api import age
+    from sidings.cli import jobs
     from sidings.cli.failure import show_first_failure
     from sidings.cli.follow import follow
 
@@ -154,7 +155,7 @@ async def _follow(args: Namespace, invocation: Invocation, connected: Cluster, r
     begun = invocation.clock.now()
     family = await follow(connected, console, invocation.clock, root, timeout=args.timeout)
     verdict = state_of(family)
-    took = output.duration(invocation.clock.now() - begun)
+    took = age.human((invocation.clock.now() - begun).total_seconds())
     name, flags = root["metadata"]["name"], connected.flags
     if verdict.state is State.SUCCEEDED:
         mark = console.paint(console.glyph("done"), "green")

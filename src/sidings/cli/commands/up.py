@@ -1,0 +1,159 @@
+"""``sidings up``: start the engine of this home."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, BooleanOptionalAction, Namespace
+from typing import TYPE_CHECKING
+
+from sidings.cli.errors import ExitCode, UsageError
+from sidings.cli.invocation import Invocation
+
+if TYPE_CHECKING:
+    from sidings.host.home import EngineRecord, Home
+    from sidings.host.options import EngineOptions
+
+SUMMARY = "start the engine and return when it is ready"
+DESCRIPTION = """
+Start the engine: API server, controllers and node agent, in the background. Prints one line to stdout:
+`eval "$(sidings up)"` points kubectl at it. Options that are not given are those of the last `up`.
+Pods go on when the engine is killed; the next `up` adopts them again.
+"""
+
+
+def configure(parser: ArgumentParser) -> None:
+    nodes = parser.add_argument_group("nodes (slices of this machine)")
+    nodes.add_argument("--nodes", type=int, metavar="N", help="how many (default: 1); 0: API and controllers only")
+    nodes.add_argument("--cpu", metavar="QUANTITY", help="CPUs of each node (default: the machine's)")
+    nodes.add_argument("--memory", metavar="QUANTITY", help="memory of each node (default: the machine's)")
+    nodes.add_argument("--gpus-per-node", type=int, metavar="G", help="GPUs of each node (default: 0)")
+    nodes.add_argument(
+        "--simulate-gpus", action=BooleanOptionalAction, default=None, help="advertise GPUs that are not there"
+    )
+    nodes.add_argument(
+        "--image",
+        action="append",
+        metavar="PATTERN=PREFIX",
+        help="pods whose image matches PATTERN get the Python environment PREFIX (may be repeated)",
+    )
+    server = parser.add_argument_group("API server")
+    server.add_argument("--port", type=int, metavar="PORT", help="its port (default: 7443, or any free one)")
+    server.add_argument(
+        "--kubeconfig", metavar="FILE", help="write the kubeconfig here, not to $SIDINGS_HOME/kubeconfig"
+    )
+    server.add_argument(
+        "--merge-kubeconfig",
+        action="store_true",
+        help="add a context `sidings` to your own kubeconfig; its current context stays",
+    )
+    parser.add_argument("--foreground", action="store_true", help="stay, log to stderr, stop on Ctrl-C")
+
+
+def run(args: Namespace, invocation: Invocation) -> int:
+    from sidings.host import daemon, home
+
+    here = home.locate(invocation.environ)
+    if record := here.running():
+        return _already_running(args, invocation, here, record)
+    options = daemon.remembered(here).with_given(given(args, invocation))
+    if args.foreground:
+        return _stay(args, invocation, here, options)
+    return _start(args, invocation, here, options)
+
+
+def given(args: Namespace, invocation: Invocation) -> dict[str, object]:
+    """What was typed, by the names of ``EngineOptions``; None for what was not."""
+    return {
+        "nodes": args.nodes,
+        "cpu": args.cpu,
+        "memory": args.memory,
+        "gpus_per_node": args.gpus_per_node,
+        "simulate_gpus": args.simulate_gpus,
+        "port": args.port,
+        "kubeconfig": str((invocation.cwd / args.kubeconfig).resolve()) if args.kubeconfig else None,
+        "images": None if args.image is None else tuple(_image(text) for text in args.image),
+    }
+
+
+def _image(text: str) -> tuple[str, str]:
+    pattern, equals, prefix = text.partition("=")
+    if not (pattern and equals and prefix):
+        raise UsageError(
+            f"--image {text} cannot be read", cause="it must be PATTERN=PREFIX", remedy="--image 'pytorch/*=/opt/venv'"
+        )
+    return pattern, prefix
+
+
+def _already_running(args: Namespace, invocation: Invocation, here: Home, record: EngineRecord) -> int:
+    """A second `up` is no error; but options that it was given are not in force, and it says so."""
+    from sidings.host import daemon
+
+    console = invocation.console
+    console.say(f"the engine already runs: {record.server}, process {record.pid}, state in {here.path}")
+    now = daemon.remembered(here)
+    if now.with_given(given(args, invocation)) != now:
+        console.say("it keeps the options that it was started with; to change them: sidings down, then this command")
+    _tell_kubeconfig(args, invocation, record)
+    return ExitCode.OK
+
+
+def _start(args: Namespace, invocation: Invocation, here: Home, options: EngineOptions) -> int:
+    from sidings.cli.progress import Progress
+    from sidings.host import daemon
+
+    begun = invocation.clock.monotonic()
+    with Progress(invocation.console) as progress:
+        progress.show("starting the engine")
+        record = daemon.start(here, options, progress.show)
+    _tell_ready(invocation, here, options, record, invocation.clock.monotonic() - begun)
+    _tell_kubeconfig(args, invocation, record)
+    return ExitCode.OK
+
+
+def _stay(args: Namespace, invocation: Invocation, here: Home, options: EngineOptions) -> int:
+    from sidings.host import daemon
+
+    begun = invocation.clock.monotonic()
+
+    def ready(record: EngineRecord) -> None:
+        _tell_ready(invocation, here, options, record, invocation.clock.monotonic() - begun)
+        _tell_kubeconfig(args, invocation, record)
+
+    daemon.run_in_foreground(here, options, invocation.console.say, ready)
+    invocation.console.say("the engine has stopped")
+    return ExitCode.OK
+
+
+def _tell_ready(
+    invocation: Invocation, here: Home, options: EngineOptions, record: EngineRecord, seconds: float
+) -> None:
+    console = invocation.console
+    console.say(f"{console.paint(console.glyph('done'), 'green')} ready in {seconds:.1f} s: {record.server}")
+    console.say(f"  {describe_nodes(options)}; state in {here.path}")
+    console.next_commands(("sidings run -f job.yaml", "run a job"), ("sidings status", "nodes and jobs"))
+
+
+def describe_nodes(options: EngineOptions) -> str:
+    """``2 nodes, each 8 cpu, 64Gi memory, 1 simulated GPU``."""
+    from sidings.host import machine
+
+    if not options.nodes:
+        return "no nodes: API server and controllers only"
+    gpus = options.gpus_per_node
+    parts = [f"{options.cpu or machine.cpu()} cpu", f"{options.memory or machine.memory()} memory"]
+    if gpus:
+        parts.append(f"{gpus} {'simulated ' if options.simulate_gpus else ''}GPU{'s' * (gpus > 1)}")
+    return f"{options.nodes} node{'s, each' if options.nodes > 1 else ':'} {', '.join(parts)}"
+
+
+def _tell_kubeconfig(args: Namespace, invocation: Invocation, record: EngineRecord) -> None:
+    import shlex
+    from pathlib import Path
+
+    from sidings.client.kubeconfig import default_paths
+    from sidings.host import kubeconfig_merge
+
+    if args.merge_kubeconfig:
+        target = default_paths(invocation.environ)[0]
+        kubeconfig_merge.merge(target, Path(record.kubeconfig))
+        invocation.console.say(f'context "{kubeconfig_merge.NAME}" is in {target}; its current context was not changed')
+    invocation.console.print(f"export KUBECONFIG={shlex.quote(record.kubeconfig)}")

@@ -1,0 +1,81 @@
+"""Store, registry, client and controllers as one unit, without sockets or processes.
+
+The engine runs one on a SQLite store and the machine's clock; a test runs one in memory on virtual time. Nothing in it
+knows the difference.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from pathlib import Path
+
+from sidings.api import catalog
+from sidings.api.resources import EVENTS
+from sidings.client.local import LocalClient
+from sidings.clock import Clock
+from sidings.controllers.claims.binder import Binder
+from sidings.controllers.claims.protection import ClaimProtection
+from sidings.controllers.endpoints import EndpointsController
+from sidings.controllers.garbage_collector.controller import GarbageCollector
+from sidings.controllers.job.controller import JobController
+from sidings.controllers.job.ttl import TtlController
+from sidings.controllers.jobset.controller import JobSetController
+from sidings.controllers.namespaces import Namespaces
+from sidings.controllers.nodes.eviction import TaintEviction
+from sidings.controllers.nodes.life_cycle import NodeLifeCycle
+from sidings.controllers.nodes.pod_collector import PodCollector
+from sidings.controllers.runtime.controller import Controller
+from sidings.controllers.scheduler.controller import Scheduler
+from sidings.controllers.service_accounts import ServiceAccounts
+from sidings.controllers.trainjob.controller import TrainJobController
+from sidings.registry.registry import Registry
+from sidings.store.store import Store
+
+
+class ControlPlane:
+    """What makes objects come true. ``claims`` is the folder under which claimed storage lives."""
+
+    def __init__(
+        self, store: Store, clock: Clock, rng: random.Random, *, claims: Path, ca: str, with_nodes: bool = True
+    ) -> None:
+        """``with_nodes`` False leaves out what presumes nodes of ours (scheduler, node life cycle, pod collection)."""
+        self.store = store
+        self.clock = clock
+        self.rng = rng
+        self.catalog = catalog.builtin()
+        self.registry = Registry(store, self.catalog, clock, rng)
+        self.client = LocalClient(self.registry)
+        self._claims = claims
+        self._ca = ca
+        self._with_nodes = with_nodes
+
+    def controllers(self) -> list[Controller | GarbageCollector]:
+        client, clock, rng = self.client, self.clock, self.rng
+        resources = [kind.resource for kind in self.catalog]
+        found: list[Controller | GarbageCollector] = [
+            TrainJobController(client, clock, rng),
+            JobSetController(client, clock, rng),
+            JobController(client, clock, rng),
+            TtlController(client, clock, rng),
+            GarbageCollector(client, clock, rng, [r for r in resources if r != EVENTS]),
+            Namespaces(client, clock, rng, [r for r in resources if r.namespaced]),
+            ServiceAccounts(client, clock, rng, self._ca),
+            EndpointsController(client, clock, rng),
+            Binder(client, clock, rng, self._claims),
+            ClaimProtection(client, clock, rng),
+        ]
+        if self._with_nodes:
+            found += [
+                Scheduler(client, clock, rng),
+                NodeLifeCycle(client, clock, rng),
+                TaintEviction(client, clock, rng),
+                PodCollector(client, clock, rng),
+            ]
+        return found
+
+    async def run(self) -> None:
+        """Run all controllers until cancelled."""
+        async with asyncio.TaskGroup() as tasks:
+            for controller in self.controllers():
+                tasks.create_task(controller.run(), name=controller.name)

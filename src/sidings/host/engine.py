@@ -1,0 +1,189 @@
+"""One engine: a control plane on disk, the API server in front of it, the node agent behind it.
+
+::
+
+    async with Engine.open(home, options, clock, rng) as engine:
+        await engine.run(ready, stop)
+
+Start order: lock and load the state, bind the port, serve, make what a fresh control plane has, then controllers and
+nodes. The kubeconfig is written last, so whoever finds it finds an engine that answers. Stop order: controllers, then
+pods (which get SIGTERM and time to write a checkpoint), so that nobody sees them die and starts them anew; the next
+engine finds them gone and lets their own policies decide. An engine that is killed leaves its pods running; the next
+one adopts them again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import gc
+import logging
+import random
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import sidings
+from sidings.api import timestamps
+from sidings.api.conditions import find
+from sidings.api.resources import NODES
+from sidings.client import kubeconfig
+from sidings.clock import Clock
+from sidings.host import bootstrap, hibernation, machine, process
+from sidings.host.control_plane import ControlPlane
+from sidings.host.errors import PortTaken
+from sidings.host.home import EngineRecord, Home
+from sidings.host.options import EngineOptions
+from sidings.node.agent import NodeAgent
+from sidings.node.logical_node import LogicalNode, NodeConfig
+from sidings.server import pki
+from sidings.server.app import App
+from sidings.server.auth import ADMIN, StaticTokens
+from sidings.server.serve import ApiServer, bind
+from sidings.store.store import Store
+
+log = logging.getLogger(__name__)
+
+ADDRESS = "127.0.0.1"
+USUAL_PORT = 7443
+STOP_GRACE_SECONDS = 30.0
+GC_THRESHOLDS = (100_000, 50, 1000)
+"""With thousands of live objects the default thresholds cost 250 ms pauses; these were measured at 25 ms."""
+
+Report = Callable[[str], None]
+"""Told what the engine does now."""
+
+
+class Engine:
+    """An engine whose state is open; ``run`` makes it live."""
+
+    def __init__(self, home: Home, options: EngineOptions, store: Store, clock: Clock, rng: random.Random) -> None:
+        self.home = home
+        self.options = options
+        self.clock = clock
+        self._started = timestamps.to_text(clock.now())
+        identity = pki.ensure(home.pki, clock.now())
+        self.plane = ControlPlane(
+            store,
+            clock,
+            rng,
+            claims=home.nodes / "claims",
+            ca=identity.authority.decode(),
+            with_nodes=options.nodes > 0,
+        )
+        self.agent = NodeAgent(
+            self.plane.client, clock, rng, home.nodes, logical_nodes(options), node_config(home, options)
+        )
+        self.identity = identity
+
+    @classmethod
+    @asynccontextmanager
+    async def open(cls, home: Home, options: EngineOptions, clock: Clock, rng: random.Random) -> AsyncIterator[Engine]:
+        """Lock and load the state of ``home``. Raises ``StoreError`` where that is not possible."""
+        store = Store.open(home.store)
+        try:
+            yield cls(home, options, store, clock, rng)
+        finally:
+            await store.close()
+
+    async def run(self, report: Report, ready: Callable[[EngineRecord], None], stop: asyncio.Event) -> None:
+        """Serve until ``stop`` is set, then stop the pods; returns when all is gone."""
+        listener = listen(self.options.port)
+        server = ApiServer(
+            App(self.plane.registry, self.agent, StaticTokens({self.identity.token: ADMIN}), self.clock, self.plane.rng),
+            listener,
+            self.identity.certificate_file,
+            self.identity.key_file,
+        )
+        async with asyncio.TaskGroup() as tasks:
+            serving = tasks.create_task(server.serve(), name="server")
+            report("preparing namespaces and runtimes")
+            await bootstrap.bootstrap(self.plane.client)
+            await bootstrap.retire_nodes(self.plane.client, {node.name for node in logical_nodes(self.options)})
+            planning = tasks.create_task(self.plane.run(), name="controllers")
+            nodes = tasks.create_task(self.agent.run(), name="nodes") if self.options.nodes else None
+            if nodes is not None:
+                report(f"waiting for {self.options.nodes} node(s)")
+                await self._nodes_ready()
+            record = self._write_record(server.url)
+            await hibernation.wake(self.plane.client)
+            settle_memory()
+            ready(record)
+            await stop.wait()
+            log.info("stopping")
+            planning.cancel()
+            if nodes is not None:
+                nodes.cancel()
+                await asyncio.wait([nodes])
+                await self.agent.stop_all(STOP_GRACE_SECONDS)
+            server.close()
+            await serving
+        self.home.forget_record()
+
+    async def _nodes_ready(self) -> None:
+        """Until every node of ours has posted that it is ready, after this engine was started."""
+        waiting = {node.name for node in logical_nodes(self.options)}
+        async for event in self.plane.client.watch(NODES):
+            ready = find((event.object.get("status") or {}).get("conditions"), "Ready") or {}
+            if ready.get("status") == "True" and ready["lastHeartbeatTime"] >= self._started:
+                waiting.discard(event.object["metadata"]["name"])
+            if not waiting:
+                return
+
+    def _write_record(self, server: str) -> EngineRecord:
+        file = Path(self.options.kubeconfig) if self.options.kubeconfig else self.home.kubeconfig
+        kubeconfig.write(file, server=server, certificate_authority=self.identity.authority, token=self.identity.token)
+        me = process.of_this_process()
+        record = EngineRecord(
+            pid=me.pid,
+            start_ticks=me.start_ticks,
+            boot_id=me.boot_id,
+            server=server,
+            kubeconfig=str(file),
+            version=sidings.__version__,
+            started=self._started,
+        )
+        self.home.write_record(record)
+        return record
+
+
+def logical_nodes(options: EngineOptions) -> list[LogicalNode]:
+    """``node-1`` ... ``node-N``, each as large as the options say or as the machine is."""
+    return [
+        LogicalNode(
+            name=f"node-{number}",
+            cpu=options.cpu or machine.cpu(),
+            memory=options.memory or machine.memory(),
+            gpus=options.gpus_per_node,
+            simulate_gpus=options.simulate_gpus,
+        )
+        for number in range(1, options.nodes + 1)
+    ]
+
+
+def node_config(home: Home, options: EngineOptions) -> NodeConfig:
+    """Pods see neither the engine's state nor the kubeconfig, wherever that was written."""
+    masked = (home.path, *([Path(options.kubeconfig)] if options.kubeconfig else []))
+    return NodeConfig(images=tuple((pattern, Path(prefix)) for pattern, prefix in options.images), masked=masked)
+
+
+def listen(port: int) -> socket.socket:
+    """The API server's socket: ``port``, or for 0 the usual one if it is free, else any."""
+    try:
+        return bind(ADDRESS, port or USUAL_PORT)
+    except OSError as error:
+        if not port and error.errno == errno.EADDRINUSE:
+            return bind(ADDRESS, 0)
+        raise PortTaken(
+            f"cannot listen on port {port}",
+            cause=error.strerror or str(error),
+            remedy=f"ss -ltnp 'sport = :{port}'   (shows who does; or choose another: sidings up --port 0)",
+        ) from error
+
+
+def settle_memory() -> None:
+    """What lives now lives long: the garbage collector need not look at it again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*GC_THRESHOLDS)

@@ -1,0 +1,169 @@
+"""States of recorded shapes of objects; the names of the tests are the rule."""
+
+import pytest
+from tests.answers.objects import condition, ended, job, job_set, pod, running, train_job, waiting, warning
+
+from sidings.answers.family import Family, families
+from sidings.answers.state import State, pods_that_run, state_of, state_of_pod
+from sidings.api.objects import Object
+
+UNSCHEDULABLE = condition(
+    "PodScheduled", "Unschedulable", "0/2 nodes are available: 2 Insufficient nvidia.com/gpu.", status="False"
+)
+
+
+def family(
+    tj: Object, js: Object | None = None, child: Object | None = None, *pods: Object, **more: list[Object]
+) -> Family:
+    [found] = families(
+        train_jobs=[tj], job_sets=[js] if js else [], jobs=[child] if child else [], pods=list(pods), **more
+    )
+    return found
+
+
+def two_pods(*statuses: str, **job_set_fields: int) -> Family:
+    """A TrainJob of two pods, each in the phase given; Running ones on a node."""
+    tj = train_job()
+    js = job_set(tj, **job_set_fields)
+    child = job(js)
+    pods = [
+        pod(child, rank, phase, node="node-1" if phase != "Pending" else "", containers=[running()])
+        for rank, phase in enumerate(statuses)
+    ]
+    return family(tj, js, child, *pods)
+
+
+def test_nothing_made_yet_is_queued() -> None:
+    assert state_of(family(train_job())).word == "Queued"
+
+
+def test_finished_conditions_decide_alone() -> None:
+    assert state_of(family(train_job(condition("Complete", "JobsCompleted")))).word == "Succeeded"
+    verdict = state_of(
+        family(train_job(condition("Failed", "FailedJobs", "jobset failed due to one or more job failures")))
+    )
+    assert (verdict.word, verdict.reason) == ("Failed", "FailedJobs: jobset failed due to one or more job failures")
+
+
+def test_a_resumed_job_is_not_suspended_although_its_condition_is_there() -> None:
+    assert state_of(family(train_job(condition("Suspended", "Resumed", status="False")))).word == "Queued"
+
+
+def test_suspended_says_what_is_still_stopping() -> None:
+    tj = train_job(suspend=True)
+    js = job_set(tj)
+    child = job(js)
+    assert state_of(family(tj, js, child)).reason == ""
+    stopping = state_of(family(tj, js, child, pod(child, 0, "Running", node="n", deleting=True)))
+    assert (stopping.word, stopping.reason) == ("Suspended", "1 pods are stopping")
+
+
+def test_pods_without_a_node_are_queued_with_the_numbers() -> None:
+    tj = train_job()
+    js = job_set(tj)
+    child = job(js)
+    verdict = state_of(family(tj, js, child, *(pod(child, rank, conditions=[UNSCHEDULABLE]) for rank in (0, 1))))
+    assert verdict.word == "Queued"
+    assert verdict.reason == "Unschedulable: 0/2 nodes are available: 2 Insufficient nvidia.com/gpu."
+
+
+def test_one_of_two_running_is_starting() -> None:
+    assert state_of(two_pods("Running", "Pending")).word == "Starting"
+
+
+def test_one_pod_of_two_created_is_not_running_yet() -> None:
+    assert state_of(two_pods("Running")).word == "Starting"
+
+
+def test_all_running_is_running() -> None:
+    found = two_pods("Running", "Running")
+    assert state_of(found).word == "Running"
+    assert pods_that_run(found) == 2
+
+
+def test_a_rank_that_has_succeeded_does_not_set_the_job_back() -> None:
+    assert state_of(two_pods("Running", "Succeeded")).word == "Running"
+
+
+def test_a_restarted_job_set_is_restarting_until_all_its_pods_run_again() -> None:
+    assert state_of(two_pods("Pending", "Pending", restarts=1, max_restarts=3)).word == "Restarting(1/3)"
+    assert state_of(two_pods("Running", "Pending", restarts=1, max_restarts=3)).word == "Restarting(1/3)"
+    assert state_of(two_pods("Running", "Running", restarts=1, max_restarts=3)).word == "Running"
+
+
+def test_a_container_that_waits_to_be_started_again_is_a_restart() -> None:
+    tj = train_job()
+    js = job_set(tj)
+    child = job(js)
+    crashed = pod(child, 0, "Running", node="n", containers=[waiting("CrashLoopBackOff", "back-off 10s", restarts=2)])
+    verdict = state_of(family(tj, js, child, crashed, pod(child, 1, "Running", node="n", containers=[running()])))
+    assert (verdict.word, verdict.reason) == ("Restarting(2/6)", "CrashLoopBackOff: back-off 10s")
+
+
+def test_a_container_that_cannot_start_says_why() -> None:
+    tj = train_job()
+    js = job_set(tj)
+    child = job(js, pods=1)
+    broken = pod(child, 0, node="n", containers=[waiting("CreateContainerConfigError", 'configmap "x" not found')])
+    verdict = state_of(family(tj, js, child, broken))
+    assert (verdict.word, verdict.reason) == ("Starting", 'CreateContainerConfigError: configmap "x" not found')
+
+
+def test_the_last_warning_is_the_reason_where_the_pods_say_nothing() -> None:
+    tj = train_job()
+    js = job_set(tj)
+    notes = [
+        warning(js, "JobCreationFailed", "newer", at="2026-01-01T00:00:09Z"),
+        warning(js, "JobCreationFailed", "older", at="2026-01-01T00:00:01Z"),
+    ]
+    assert state_of(family(tj, js, events=notes)).reason == "JobCreationFailed: newer"
+
+
+def test_a_running_job_does_not_show_warnings_of_its_start() -> None:
+    found = two_pods("Running", "Running")
+    found.events.append(warning(found.root, "FailedScheduling", "0/1 nodes are available"))
+    assert state_of(found).reason == ""
+
+
+def test_between_two_parts_of_a_pipeline_it_is_starting() -> None:
+    js = job_set(parts=(("data-prep", 1), ("training", 2)))
+    prep = job(js, condition("Complete"), part="data-prep", pods=1, succeeded=1)
+    training = job(js, part="training")
+    done = pod(prep, 0, "Succeeded", node="n")
+    [found] = families(job_sets=[js], jobs=[prep, training], pods=[done, pod(training, 0, node="n")])
+    assert state_of(found).word == "Starting"
+
+
+def test_the_first_part_running_is_running() -> None:
+    js = job_set(parts=(("data-prep", 1), ("training", 2)))
+    prep = job(js, part="data-prep", pods=1)
+    [found] = families(job_sets=[js], jobs=[prep], pods=[pod(prep, 0, "Running", node="n", containers=[running()])])
+    assert state_of(found).word == "Running"
+
+
+def test_a_job_being_deleted_says_so() -> None:
+    found = two_pods("Running", "Running")
+    found.root["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+    assert state_of(found).reason == "being deleted"
+
+
+@pytest.mark.parametrize(
+    ("phase", "node", "containers", "word", "reason"),
+    [
+        ("Pending", "", [], "Queued", ""),
+        ("Pending", "n", [waiting("ContainerCreating")], "Starting", ""),
+        ("Running", "n", [running()], "Running", ""),
+        ("Running", "n", [waiting("CrashLoopBackOff", restarts=1)], "Starting", "CrashLoopBackOff"),
+        ("Succeeded", "n", [ended(0, "Completed")], "Succeeded", ""),
+        ("Failed", "n", [ended(137, "OOMKilled")], "Failed", "OOMKilled: container node exited with 137"),
+    ],
+)
+def test_pods_use_the_same_words(phase: str, node: str, containers: list[Object], word: str, reason: str) -> None:
+    verdict = state_of_pod(pod(job(None), 0, phase, node=node, containers=containers))
+    assert (verdict.word, verdict.reason) == (word, reason)
+
+
+def test_the_set_of_states_is_closed() -> None:
+    assert [str(state) for state in State] == [
+        "Queued", "Starting", "Running", "Suspended", "Restarting", "Succeeded", "Failed",
+    ]  # fmt: skip

@@ -7,7 +7,7 @@ kubectl sends protobuf for its imperative commands, JSON for manifests, and noth
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Iterator, MutableMapping
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import msgspec
@@ -15,10 +15,10 @@ import yaml
 
 from sidings.api import protobuf, yaml_documents
 from sidings.api.kind import Kind
-from sidings.api.status import ApiError, BadRequest, UnsupportedMediaType
+from sidings.api.status import BadRequest, RequestEntityTooLarge, UnsupportedMediaType
+from sidings.api.structural.decoding import Repeated
+from sidings.server.asgi import Receive
 from sidings.server.limits import BODY_BYTES
-
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 
 JSON = "application/json"
 YAML = "application/yaml"
@@ -30,10 +30,6 @@ APPLY_PATCH = "application/apply-patch+yaml"
 
 _SHOWN_BYTES = 30
 _decode_json = msgspec.json.Decoder().decode
-
-
-class TooLarge(ApiError):
-    code, reason, http_status = "RequestEntityTooLarge", "RequestEntityTooLarge", 413
 
 
 class Body(NamedTuple):
@@ -48,7 +44,7 @@ class ClientGone(Exception):
 
 
 async def read(receive: Receive) -> bytes:
-    """The whole body. Raises TooLarge above ``BODY_BYTES``."""
+    """The whole body. Raises RequestEntityTooLarge above ``BODY_BYTES``."""
     message = await receive()
     if message["type"] == "http.request" and not message.get("more_body"):
         body: bytes = message.get("body", b"")
@@ -66,7 +62,7 @@ async def read(receive: Receive) -> bytes:
 
 def _check_size(size: int) -> None:
     if size > BODY_BYTES:
-        raise TooLarge(f"Request entity too large: limit is {BODY_BYTES}")
+        raise RequestEntityTooLarge(f"Request entity too large: limit is {BODY_BYTES}")
 
 
 def media_type(content_type: str) -> str:
@@ -141,12 +137,6 @@ def _unknown_format(accepted: list[str]) -> str:
     return f"the body of the request was in an unknown format - accepted media types include: {', '.join(accepted)}"
 
 
-class _Repeating(dict[str, Any]):
-    """A JSON object in which ``keys_again`` were given more than once."""
-
-    keys_again: tuple[str, ...] = ()
-
-
 def _repeated(raw: bytes) -> list[str]:
     """``duplicate field "spec.containers[0].image"`` for every field given twice, in order of appearance."""
     noted = 0
@@ -157,10 +147,7 @@ def _repeated(raw: bytes) -> list[str]:
         if len(built) == len(pairs):
             return built
         noted += 1
-        again = _Repeating(built)
-        names = [name for name, _ in pairs]
-        again.keys_again = tuple(dict.fromkeys(name for i, name in enumerate(names) if name in names[:i]))
-        return again
+        return Repeated(pairs)
 
     value = json.loads(raw, object_pairs_hook=build)
     return [f'duplicate field "{path}"' for path in _repeated_paths(value, "")] if noted else []
@@ -172,8 +159,8 @@ def _repeated_paths(value: Any, path: str) -> Iterator[str]:
             yield from _repeated_paths(item, f"{path}[{index}]")
     elif isinstance(value, dict):
         prefix = f"{path}." if path else ""
-        if isinstance(value, _Repeating):
-            yield from (prefix + name for name in value.keys_again)
+        if isinstance(value, Repeated):
+            yield from (prefix + name for name in dict.fromkeys(value.repeated))
         for name, item in value.items():
             yield from _repeated_paths(item, prefix + name)
 

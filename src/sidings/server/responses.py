@@ -5,15 +5,15 @@ Handlers return them and never touch ``send``; so what a handler answers can be 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
 from sidings.api.status import ApiError
+from sidings.server.asgi import Send
 
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Header = tuple[bytes, bytes]
 
 JSON = b"application/json"
@@ -34,11 +34,10 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """An answer whose body comes piece by piece; ``seconds`` None: as long as both sides like."""
+    """An answer whose body comes piece by piece."""
 
     chunks: AsyncIterator[bytes]
     content_type: bytes = JSON
-    seconds: float | None = None
 
 
 def json_response(status: int, value: Any, headers: Sequence[Header] = ()) -> Response:

@@ -1,8 +1,8 @@
 """Sends a :class:`Stream`: watches and followed logs.
 
-A stream ends when its source ends, its time is up, the client hangs up, the server closes (so that ``down`` is not kept
-waiting by a ``kubectl get -w``), or the client leaves it unread for ``UNREAD_SECONDS``. The first four end it properly,
-so that a client sees the end and not an error; the last one breaks the connection, and the client lists anew.
+A stream ends when its source ends, the client hangs up, the server closes (so that ``down`` is not kept waiting by a
+``kubectl get -w``), or the client leaves it unread for ``UNREAD_SECONDS``. The first three end it properly, so that a
+client sees the end and not an error; the last one breaks the connection, and the client lists anew.
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ import logging
 from collections.abc import AsyncIterator
 
 from sidings.api.status import ApiError
-from sidings.clock import Clock
-from sidings.server.bodies import Receive
+from sidings.server.asgi import Receive, Send
 from sidings.server.limits import UNREAD_SECONDS
-from sidings.server.responses import Send, Stream, encode
+from sidings.server.responses import Stream, encode
 
 log = logging.getLogger(__name__)
 
@@ -24,7 +23,7 @@ class Unread(Exception):
     """The client does not read what it asked for."""
 
 
-async def send_stream(send: Send, receive: Receive, stream: Stream, clock: Clock, closing: asyncio.Event) -> None:
+async def send_stream(send: Send, receive: Receive, stream: Stream, closing: asyncio.Event) -> None:
     """Send ``stream`` until one of the reasons above."""
     await send(
         {
@@ -35,8 +34,6 @@ async def send_stream(send: Send, receive: Receive, stream: Stream, clock: Clock
     )
     pump = asyncio.create_task(_pump(send, stream.chunks))
     enders = [asyncio.create_task(_gone(receive)), asyncio.create_task(_closed(closing))]
-    if stream.seconds is not None:
-        enders.append(asyncio.create_task(clock.sleep(stream.seconds)))
     try:
         await asyncio.wait([pump, *enders], return_when=asyncio.FIRST_COMPLETED)
     finally:

@@ -1,0 +1,100 @@
+"""The ASGI application: from a request to an answer, and whatever goes wrong on the way to a Status.
+
+A plain ASGI callable without a framework's router and middleware: there is one route that matters, its grammar is
+Kubernetes' own (``paths``), and every request passes the same four steps, which therefore read as four lines here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from collections.abc import Iterable, Mapping
+
+from sidings.api.pods import PodAccess
+from sidings.api.status import ApiError, InternalError, Timeout
+from sidings.clock import Clock
+from sidings.registry.registry import Registry
+from sidings.server import health
+from sidings.server.asgi import Receive, Scope, Send
+from sidings.server.auth import Authenticator, Gate, authenticate
+from sidings.server.bodies import ClientGone
+from sidings.server.documents import Documents
+from sidings.server.health import Check
+from sidings.server.limits import REQUEST_SECONDS
+from sidings.server.objects import Objects
+from sidings.server.paths import GroupPath, ResourcePath, parse
+from sidings.server.requests import Request
+from sidings.server.responses import NOT_FOUND, Response, Stream, error_response, send_response
+from sidings.server.streams import send_stream
+
+log = logging.getLogger(__name__)
+
+LOOPBACK_HOSTS = ("127.0.0.1", "::1", "localhost")
+
+
+class App:
+    """The API of one registry. ``close`` ends all streams; requests are still answered."""
+
+    def __init__(
+        self,
+        registry: Registry,
+        pods: PodAccess,
+        authenticator: Authenticator,
+        clock: Clock,
+        rng: random.Random,
+        *,
+        hosts: Iterable[str] = LOOPBACK_HOSTS,
+        checks: Mapping[str, Check] | None = None,
+    ) -> None:
+        """``hosts``: names and addresses that a Host header may name. ``checks``: what ``/readyz`` asks."""
+        self._authenticator = authenticator
+        self._gate = Gate(hosts)
+        self._checks = checks or {}
+        self._documents = Documents(registry)
+        self._objects = Objects(registry, pods, clock, rng, self._documents)
+        self._closing = asyncio.Event()
+
+    def close(self) -> None:
+        self._closing.set()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            raise NotImplementedError(f"{scope['type']} is not served")
+        try:
+            answer = await self._bounded_answer(Request(scope, receive))
+        except ClientGone:
+            return
+        if isinstance(answer, Response):
+            await send_response(send, answer)
+        else:
+            await send_stream(send, receive, answer, self._closing)
+
+    async def _bounded_answer(self, request: Request) -> Response | Stream:
+        try:
+            async with asyncio.timeout(REQUEST_SECONDS):
+                return await self._answer(request)
+        except ApiError as error:
+            return error_response(error, request.warning_headers())
+        except TimeoutError:
+            log.warning("%s %s took longer than %.0f s", request.method, request.path, REQUEST_SECONDS)
+            return error_response(Timeout("request did not complete within the allotted timeout"))
+        except ClientGone:
+            raise
+        except Exception as error:
+            # One request that meets a bug must get an answer, and the engine must go on with all others.
+            log.exception("%s %s failed unexpectedly", request.method, request.path)
+            return error_response(InternalError(f"Internal error occurred: {type(error).__name__}: {error}"))
+
+    async def _answer(self, request: Request) -> Response | Stream:
+        healthy = health.answer(request.path, request.query, self._checks)
+        if healthy is not None:
+            return healthy
+        self._gate.check(request.headers)
+        request.user = authenticate(self._authenticator, request.headers)
+        path = parse(request.path)
+        if isinstance(path, ResourcePath):
+            return await self._objects.answer(request, path)
+        if isinstance(path, GroupPath):
+            return self._documents.group(path)
+        return self._documents.answer(request) or NOT_FOUND

@@ -128,9 +128,9 @@ def trainer() -> dict[str, Any]:
     for module in pkgutil.iter_modules(models.__path__):
         loaded = importlib.import_module(f"{models.__name__}.{module.name}")
         for cls in vars(loaded).values():
-            if inspect.isclass(cls) and cls.__module__ == loaded.__name__ and hasattr(cls, "model_fields"):
-                if not cls.__name__.startswith("IoK8s"):
-                    out[definition_name(cls.__name__)] = from_model(cls)
+            own = inspect.isclass(cls) and cls.__module__ == loaded.__name__ and hasattr(cls, "model_fields")
+            if own and not cls.__name__.startswith("IoK8s"):
+                out[definition_name(cls.__name__)] = from_model(cls)
     return out
 
 

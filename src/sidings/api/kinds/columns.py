@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from sidings.api import durations, timestamps
+from sidings.api import age
 from sidings.api.kind import Column
 from sidings.api.objects import Object
 
@@ -18,15 +18,8 @@ UNKNOWN = "<unknown>"
 UNSET = "<unset>"
 
 
-def age_of(moment: str | None, now: datetime) -> str:
-    """The time since an RFC 3339 timestamp, as ``kubectl get`` writes ages."""
-    if not moment:
-        return UNKNOWN
-    return durations.human(now - timestamps.from_text(moment))
-
-
 def _age(obj: Object, now: datetime) -> str:
-    return age_of(obj["metadata"].get("creationTimestamp"), now)
+    return age.since(obj["metadata"].get("creationTimestamp"), now)
 
 
 def selector_text(labels: Mapping[str, Any] | None) -> str:

@@ -198,11 +198,8 @@ class _Struct(_Json):
     def quantity(self, value: Any) -> Any:
         try:
             return quantity.canonical(value)
-        except ValueError:
-            self.fail(
-                "quantities must match the regular expression "
-                "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
-            )  # fmt: skip
+        except ValueError as problem:
+            self.fail(str(problem))
             return value
 
 

@@ -1,0 +1,97 @@
+"""Node: a machine, or a logical slice of one, that runs pods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from sidings.api import conditions, schemas
+from sidings.api.fields import FieldError, not_supported, required
+from sidings.api.kind import Column, Kind, Rules
+from sidings.api.kinds import columns
+from sidings.api.objects import Object, labels_of
+from sidings.api.resources import NODES
+
+
+ROLE_PREFIX = "node-role.kubernetes.io/"
+ROLE_LABEL = "kubernetes.io/role"
+TAINT_EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+
+
+class NodeRules(Rules):
+    def default(self, obj: Object) -> None:
+        obj.setdefault("spec", {})
+        obj.setdefault("status", {})
+
+    def validate(self, obj: Object) -> list[FieldError]:
+        errors = []
+        for index, taint in enumerate(obj["spec"].get("taints") or ()):
+            path = f"spec.taints[{index}]"
+            if not taint.get("key"):
+                errors.append(required(f"{path}.key"))
+            if taint.get("effect") not in TAINT_EFFECTS:
+                errors.append(not_supported(f"{path}.effect", taint.get("effect") or "", TAINT_EFFECTS))
+        return errors
+
+
+def _status(obj: Object, now: datetime) -> Any:
+    ready = conditions.find((obj.get("status") or {}).get("conditions"), "Ready")
+    word = "Ready" if ready and ready.get("status") == "True" else "NotReady" if ready else "Unknown"
+    return f"{word},SchedulingDisabled" if (obj.get("spec") or {}).get("unschedulable") else word
+
+
+def _roles(obj: Object, now: datetime) -> Any:
+    roles = set()
+    for key, value in labels_of(obj).items():
+        if key.startswith(ROLE_PREFIX) and key != ROLE_PREFIX:
+            roles.add(key.removeprefix(ROLE_PREFIX))
+        elif key == ROLE_LABEL and value:
+            roles.add(value)
+    return ",".join(sorted(roles)) or columns.NONE
+
+
+def _address(type_: str) -> Callable[[Object, datetime], Any]:
+    def cell(obj: Object, now: datetime) -> Any:
+        for address in (obj.get("status") or {}).get("addresses") or ():
+            if address.get("type") == type_:
+                return address.get("address")
+        return columns.NONE
+
+    return cell
+
+
+def _info(field: str) -> Callable[[Object, datetime], Any]:
+    def cell(obj: Object, now: datetime) -> Any:
+        return ((obj.get("status") or {}).get("nodeInfo") or {}).get(field) or columns.UNKNOWN
+
+    return cell
+
+
+def _version(obj: Object, now: datetime) -> Any:
+    return ((obj.get("status") or {}).get("nodeInfo") or {}).get("kubeletVersion") or ""
+
+
+KIND = Kind(
+    resource=NODES,
+    singular="node",
+    schema=schemas.schema(NODES.group, NODES.version, NODES.kind),
+    builtin=True,
+    rules=NodeRules(),
+    short_names=("no",),
+    subresources=frozenset({"status"}),
+    columns=(
+        columns.NAME,
+        Column("Status", cell=_status, description="Whether it can run pods, and whether it takes new ones."),
+        Column("Roles", cell=_roles, description="From its node-role labels."),
+        columns.AGE,
+        Column("Version", cell=_version, description="Version of its node agent."),
+        Column("Internal-IP", cell=_address("InternalIP"), priority=1, description="Address within the cluster."),
+        Column("External-IP", cell=_address("ExternalIP"), priority=1, description="Address from outside."),
+        Column("OS-Image", cell=_info("osImage"), priority=1, description="Operating system."),
+        Column("Kernel-Version", cell=_info("kernelVersion"), priority=1, description="Kernel."),
+        Column("Container-Runtime", cell=_info("containerRuntimeVersion"), priority=1, description="Runs its pods."),
+    ),
+    generation=False,
+    field_labels={"spec.unschedulable": "spec.unschedulable"},
+)

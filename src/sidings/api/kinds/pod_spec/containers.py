@@ -1,0 +1,126 @@
+"""Rules of containers: names, images, ports, environment, mounts, resources, probes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sidings.api.fields import FieldError, duplicate, forbidden, invalid, not_supported, required
+from sidings.api.kinds.pod_spec import environment, resources, volumes
+from sidings.api.names import dns1123_label, port_name
+from sidings.api.objects import Object
+
+PULL_POLICIES = ("Always", "IfNotPresent", "Never")
+PROTOCOLS = ("SCTP", "TCP", "UDP")
+MESSAGE_POLICIES = ("FallbackToLogsOnError", "File")
+HANDLERS = ("exec", "httpGet", "tcpSocket", "grpc")
+
+BAD_PORT = "must be between 1 and 65535, inclusive"
+
+
+def validate(spec: Object, path: str, known_volumes: Mapping[str, Object]) -> list[FieldError]:
+    """Containers, then init containers; names are unique over both."""
+    main = spec.get("containers") or []
+    if not main:
+        return [required(f"{path}.containers")]
+    errors: list[FieldError] = []
+    names: set[str] = set()
+    for field, containers in (("containers", main), ("initContainers", spec.get("initContainers") or [])):
+        for index, container in enumerate(containers):
+            at = f"{path}.{field}[{index}]"
+            errors += _validate_common(container, at, known_volumes)
+            name = container.get("name") or ""
+            if name in names:
+                errors.append(duplicate(f"{at}.name", name))
+            elif name:
+                names.add(name)
+            errors += _validate_probes(container, at, may_have=field == "containers" or _stays(container))
+    return errors
+
+
+def _stays(init_container: Object) -> bool:
+    return init_container.get("restartPolicy") == "Always"
+
+
+def _validate_common(container: Object, path: str, known_volumes: Mapping[str, Object]) -> list[FieldError]:
+    name, image = container.get("name") or "", container.get("image") or ""
+    if name:
+        errors = [invalid(f"{path}.name", name, message) for message in dns1123_label(name)]
+    else:
+        errors = [required(f"{path}.name")]
+    if not image:
+        errors.append(required(f"{path}.image"))
+    elif image != image.strip():
+        errors.append(invalid(f"{path}.image", image, "must not have leading or trailing whitespace"))
+    policy = container.get("terminationMessagePolicy") or ""
+    if policy not in MESSAGE_POLICIES:
+        at = f"{path}.terminationMessagePolicy"
+        errors.append(not_supported(at, policy, MESSAGE_POLICIES) if policy else required(at))
+    errors += _validate_ports(container.get("ports") or [], f"{path}.ports")
+    errors += environment.validate(container.get("env") or [], f"{path}.env")
+    errors += environment.validate_sources(container.get("envFrom") or [], f"{path}.envFrom")
+    errors += volumes.validate_mounts(container.get("volumeMounts") or [], known_volumes, f"{path}.volumeMounts")
+    pull = container.get("imagePullPolicy") or ""
+    if pull not in PULL_POLICIES:
+        at = f"{path}.imagePullPolicy"
+        errors.append(not_supported(at, pull, PULL_POLICIES) if pull else required(at))
+    errors += resources.validate(container.get("resources") or {}, f"{path}.resources")
+    return errors
+
+
+def _validate_ports(ports: list[Object], path: str) -> list[FieldError]:
+    errors: list[FieldError] = []
+    names: set[str] = set()
+    for index, port in enumerate(ports):
+        at = f"{path}[{index}]"
+        name = port.get("name") or ""
+        if name:
+            errors += [invalid(f"{at}.name", name, message) for message in port_name(name)]
+            if name in names:
+                errors.append(duplicate(f"{at}.name", name))
+            names.add(name)
+        number, on_host = port.get("containerPort") or 0, port.get("hostPort") or 0
+        if number == 0:
+            errors.append(required(f"{at}.containerPort"))
+        elif not 1 <= number <= 65535:
+            errors.append(invalid(f"{at}.containerPort", number, BAD_PORT))
+        if on_host and not 1 <= on_host <= 65535:
+            errors.append(invalid(f"{at}.hostPort", on_host, BAD_PORT))
+        protocol = port.get("protocol") or ""
+        if protocol not in PROTOCOLS:
+            errors.append(
+                not_supported(f"{at}.protocol", protocol, PROTOCOLS) if protocol else required(f"{at}.protocol")
+            )
+    return errors
+
+
+def _validate_probes(container: Object, path: str, *, may_have: bool) -> list[FieldError]:
+    errors = []
+    for field in ("lifecycle", "livenessProbe", "readinessProbe", "startupProbe"):
+        value = container.get(field)
+        if not value:
+            continue
+        at = f"{path}.{field}"
+        if not may_have:
+            errors.append(forbidden(at, "may not be set for init containers without restartPolicy=Always"))
+        elif field != "lifecycle":
+            errors += _validate_handler(value, at)
+            errors += [
+                invalid(f"{at}.{name}", value[name], "must be greater than or equal to 0")
+                for name in ("initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold")
+                if (value.get(name) or 0) < 0
+            ]
+        else:
+            for name in ("postStart", "preStop"):
+                if value.get(name):
+                    errors += _validate_handler(value[name], f"{at}.{name}")
+    return errors
+
+
+def _validate_handler(handler: Object, path: str) -> list[FieldError]:
+    present = [name for name in (*HANDLERS, "sleep") if handler.get(name) is not None]
+    if not present:
+        return [required(path, "must specify a handler type")]
+    errors = [forbidden(f"{path}.{extra}", "may not specify more than 1 handler type") for extra in present[1:]]
+    if present[0] == "exec" and not handler["exec"].get("command"):
+        errors.append(required(f"{path}.exec.command"))
+    return errors

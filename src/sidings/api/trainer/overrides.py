@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sidings.api import schemas
 from sidings.api.objects import Object, copy_of
 from sidings.api.patch import strategic
 from sidings.api.trainer import runtimes
-from sidings.api.trainer.schema import JOB_SET_SPEC
 
+_JOB_SET_SPEC = schemas.definition("io.x-k8s.jobset.v1alpha2.JobSetSpec")
 _METADATA = ("labels", "annotations")
 
 
@@ -58,8 +59,8 @@ def merged_template(job: Mapping[str, Any], runtime: Mapping[str, Any]) -> Objec
             if additions:
                 metadata[field] = {**(metadata.get(field) or {}), **additions}
         if patch.get("spec"):
-            template["spec"] = strategic.merge(
-                template.get("spec") or {}, _without_empty_lists(patch["spec"]), JOB_SET_SPEC
+            template["spec"] = strategic.apply(
+                template.get("spec") or {}, _without_empty_lists(patch["spec"]), _JOB_SET_SPEC
             )
     merged = runtimes.replicated_jobs(template)
     merged.sort(key=lambda item: order.index(item["name"]) if item.get("name") in order else -1)

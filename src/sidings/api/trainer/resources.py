@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -33,9 +32,7 @@ def gpus_of(resources: Mapping[str, Any]) -> int:
     """
     for field in ("requests", "limits"):
         count = sum(
-            int(quantity.parse(amount))
-            for name, amount in (resources.get(field) or {}).items()
-            if "gpu" in name.lower()
+            quantity.units(amount) for name, amount in (resources.get(field) or {}).items() if "gpu" in name.lower()
         )
         if count:
             return count
@@ -46,6 +43,6 @@ def cpus_of(resources: Mapping[str, Any]) -> int:
     """CPUs rounded up to whole ones: requests first, limits where the request is zero; 0 where neither says."""
     for field in ("requests", "limits"):
         amount = (resources.get(field) or {}).get("cpu")
-        if amount is not None and (cpus := math.ceil(quantity.parse(amount))):
+        if amount is not None and (cpus := quantity.units(amount)):
             return cpus
     return 0

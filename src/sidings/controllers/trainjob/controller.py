@@ -15,11 +15,10 @@ from sidings.api.objects import Key, Object, copy_of, is_deleting
 from sidings.api.resources import CONFIG_MAPS, JOB_SETS, TRAIN_JOBS, Resource
 from sidings.api.status import ApiError, InternalError, NotFound
 from sidings.api.trainer import runtimes, words
+from sidings.client.events import EventNote, Recorder
 from sidings.client.interface import Client, PatchType
 from sidings.clock import Clock
 from sidings.controllers.runtime.controller import Controller, Mapper, keys_of_controller
-from sidings.controllers.runtime.events import Recorder
-from sidings.controllers.runtime.plan import EventNote
 from sidings.controllers.trainjob import job_set as job_sets
 from sidings.controllers.trainjob import snapshot
 from sidings.controllers.trainjob.deadline import MINIMUM_WAIT, deadline_of

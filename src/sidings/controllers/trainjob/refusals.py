@@ -12,11 +12,10 @@ import random
 from sidings.api.objects import Key, Object, controller_of
 from sidings.api.resources import EVENTS, JOB_SETS, TRAIN_JOBS
 from sidings.api.status import NotFound
+from sidings.client.events import EventNote, Recorder
 from sidings.client.interface import Client
 from sidings.clock import Clock
 from sidings.controllers.runtime.controller import Controller
-from sidings.controllers.runtime.events import Recorder
-from sidings.controllers.runtime.plan import EventNote
 from sidings.controllers.trainjob.controller import COMPONENT
 
 REASON = "JobCreationFailed"

@@ -11,11 +11,17 @@ from tests.trainjobs import patch, pod_patch, replicated_job, runtime, train_job
 
 POD: Object = {
     "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": []}}},
-    "initContainers": [{"name": "ini", "image": "i", "env": [{"name": "INIT_ENV", "value": "original"}, {"name": "DATASET_PATH", "value": "runtime"}]}],
+    "initContainers": [
+        {
+            "name": "ini",
+            "image": "i",
+            "env": [{"name": "INIT_ENV", "value": "original"}, {"name": "DATASET_PATH", "value": "runtime"}],
+        }
+    ],
     "nodeSelector": {"a": "1"},
     "tolerations": [{"key": "k1", "operator": "Exists"}],
     "volumes": [{"name": "v", "emptyDir": {}}, {"name": "keep", "emptyDir": {}}],
-}  # fmt: skip
+}
 
 
 def merged_pod(*, job: str = "node", **spec: Any) -> Object:

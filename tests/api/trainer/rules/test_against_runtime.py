@@ -269,7 +269,8 @@ def test_only_the_large_model_spans_nodes() -> None:
     ]
     assert tune("torchtune-llama3.3-70b", numNodes=2) == []
     assert tune("torchtune-llama3.3-70b", LORA, numNodes=2) == [
-        "spec.trainer.numNodes: Invalid value: 2: LoRA fine-tuning is not supported for multi-node training in TorchTune"
+        "spec.trainer.numNodes: Invalid value: 2: LoRA fine-tuning is not supported for multi-node training in "
+        "TorchTune"
     ]
 
 

@@ -34,7 +34,6 @@ OUTPUT = HERE.parent / "src/sidings/api/data/schemas.json.gz"
 REF = "#/components/schemas/"
 
 ROOTS = (
-    "io.k8s.api.apps.v1.ReplicaSet",
     "io.k8s.api.batch.v1.Job",
     "io.k8s.api.coordination.v1.Lease",
     "io.k8s.api.core.v1.ConfigMap",
@@ -179,8 +178,9 @@ def merge(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
     for key, value in over.items():
         if value is None:
             out.pop(key, None)
-        elif isinstance(value, dict) and isinstance(out.get(key), dict) and "$ref" not in value:
-            out[key] = merge(out[key], value)
+        elif isinstance(value, dict):
+            below = out.get(key) if "$ref" not in value else None
+            out[key] = merge(below if isinstance(below, dict) else {}, value)
         else:
             out[key] = value
     return out

@@ -13,7 +13,6 @@ from sidings.api.kinds import columns
 from sidings.api.objects import Object, labels_of
 from sidings.api.resources import NODES
 
-
 ROLE_PREFIX = "node-role.kubernetes.io/"
 ROLE_LABEL = "kubernetes.io/role"
 TAINT_EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")

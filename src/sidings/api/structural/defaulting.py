@@ -20,10 +20,9 @@ def default(schema: Schema, obj: Object) -> None:
 
 def _value(node: Node, value: Any) -> None:
     if isinstance(value, dict):
-        for name, child in node.defaults:
-            present = value.get(name)
-            if present is None and (name not in value or not child.nullable):
-                value[name] = copy_of(child.default)
+        for name, declared in node.defaults:
+            if value.get(name) is None and (name not in value or not declared.nullable):
+                value[name] = copy_of(declared.default)
         properties, additional = node.properties, node.additional
         nulls = []
         for name, item in value.items():

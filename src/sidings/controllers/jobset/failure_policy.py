@@ -1,0 +1,124 @@
+"""``failurePolicy``: what the failure of a Job means for its JobSet (pkg/controllers/failure_policy.go).
+
+Rules are tried in order; the first that any failed Job matches decides, together with the Job that failed first among
+those that match. Without a match the whole JobSet is restarted, as long as restarts are left. Without a policy it
+fails.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+from sidings.api import conditions, objects
+from sidings.api.jobset import labels
+from sidings.api.objects import Object
+from sidings.controllers.jobset.jobset_conditions import FAILED, RESTARTING, Condition
+
+log = logging.getLogger(__name__)
+
+TERMINAL_STATE = "Failed"
+DEFAULT_REASON = "DefaultFailurePolicy"
+RULE_REASON = "FailurePolicy_"
+
+
+class Counters(NamedTuple):
+    """``status.restarts`` and those of them that count towards ``maxRestarts``."""
+
+    restarts: int = 0
+    towards_max: int = 0
+
+
+class Decision(NamedTuple):
+    """What is to happen: ``condition`` to set, ``counters`` to write, and for a restart the event of the action."""
+
+    condition: Condition
+    counters: Counters
+    event_reason: str = ""
+
+    @property
+    def fails(self) -> bool:
+        return self.condition.type == FAILED
+
+
+def decide(jobset: Object, failed: list[Object], counters: Counters) -> Decision:
+    """The decision on a JobSet with at least one ``failed`` Job of the current attempt."""
+    policy = jobset["spec"].get("failurePolicy")
+    first = _first(failed)
+    if policy is None:
+        return _fail("FailedJobs", "jobset failed due to one or more job failures", first, counters)
+    for rule in policy.get("rules") or ():
+        matching = [job for job in failed if matches(rule, job)]
+        if matching:
+            return _ACTIONS[rule["action"]](policy, _first(matching), RULE_REASON + rule["name"], counters)
+    return restart_jobset(policy, first, DEFAULT_REASON, counters)
+
+
+def matches(rule: Object, job: Object) -> bool:
+    """Whether reason, message and group of the failed Job are what the rule asks for; what it leaves out is any."""
+    condition = _failure(job)
+    reasons = rule.get("onJobFailureReasons") or ()
+    patterns = rule.get("onJobFailureMessagePatterns") or ()
+    targets = rule.get("targetReplicatedJobs") or ()
+    return (
+        (not reasons or condition.get("reason") in reasons)
+        and (not patterns or any(_found(pattern, condition.get("message") or "") for pattern in patterns))
+        and (not targets or objects.labels_of(job).get(labels.REPLICATED_JOB_NAME) in targets)
+    )
+
+
+def fail_jobset(policy: Object, job: Object, reason: str, counters: Counters) -> Decision:
+    return _fail("FailJobSetFailurePolicyAction", "applying FailJobSet failure policy action", job, counters)
+
+
+def restart_jobset(policy: Object, job: Object, reason: str, counters: Counters) -> Decision:
+    if counters.towards_max >= int(policy.get("maxRestarts") or 0):
+        return _fail("ReachedMaxRestarts", "jobset failed due to reaching max number of restarts", job, counters)
+    counted = Counters(counters.restarts + 1, counters.towards_max + 1)
+    return _restart("RestartJobSet", job, reason, counted)
+
+
+def restart_jobset_and_ignore_max_restarts(policy: Object, job: Object, reason: str, counters: Counters) -> Decision:
+    counted = Counters(counters.restarts + 1, counters.towards_max)
+    return _restart("RestartJobSetAndIgnoreMaxRestarts", job, reason, counted)
+
+
+_ACTIONS: dict[str, Callable[[Object, Object, str, Counters], Decision]] = {
+    "FailJobSet": fail_jobset,
+    "RestartJobSet": restart_jobset,
+    "RestartJobSetAndIgnoreMaxRestarts": restart_jobset_and_ignore_max_restarts,
+}
+
+
+def _fail(reason: str, what: str, job: Object, counters: Counters) -> Decision:
+    return Decision(Condition(FAILED, "True", reason, _naming(what, job), "Warning"), counters)
+
+
+def _restart(action: str, job: Object, reason: str, counters: Counters) -> Decision:
+    message = _naming(f"applying {action} failure policy action", job)
+    condition = Condition(RESTARTING, "True", reason, message, "Warning")
+    return Decision(condition, counters, f"{action}FailurePolicyAction")
+
+
+def _naming(what: str, job: Object) -> str:
+    return f"{what} (first failed job: {objects.name_of(job)})"
+
+
+def _first(failed: list[Object]) -> Object:
+    """The Job that failed first; of several the first in the list."""
+    return min(failed, key=lambda job: str(_failure(job).get("lastTransitionTime") or ""))
+
+
+def _failure(job: Object) -> Object:
+    return conditions.find((job.get("status") or {}).get("conditions"), "Failed") or {}
+
+
+def _found(pattern: str, message: str) -> bool:
+    """A pattern that is no regular expression matches nothing: admission does not check it, so it may be stored."""
+    try:
+        return re.search(pattern, message) is not None
+    except re.error as error:
+        log.warning("failure policy: %r is no regular expression: %s", pattern, error)
+        return False

@@ -35,7 +35,7 @@ def trainer_job(name: str = "node", **fields: Any) -> Object:
 
 def initializer_job(name: str, **fields: Any) -> Object:
     mount = {"name": words.INITIALIZER_VOLUME, "mountPath": "/workspace"}
-    return replicated_job(name, ancestor=name, container=name, **{"volumeMounts": [mount], **fields})
+    return replicated_job(name, ancestor=name, **{"container": name, "volumeMounts": [mount], **fields})
 
 
 def runtime(

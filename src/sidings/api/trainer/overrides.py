@@ -12,12 +12,26 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sidings.api import schemas
+from sidings.api.kind import Schema
 from sidings.api.objects import Object, copy_of
 from sidings.api.patch import strategic
 from sidings.api.trainer import runtimes
 
-_JOB_SET_SPEC = schemas.definition("io.x-k8s.jobset.v1alpha2.JobSetSpec")
+_REPLICATED_JOBS = {"x-kubernetes-patch-strategy": "merge", "x-kubernetes-patch-merge-key": "name"}
+"""How the JobSet Go type tags its list; a CRD's schema, which no API server merges strategically, does not say."""
 _METADATA = ("labels", "annotations")
+
+
+def _job_set_spec() -> Schema:
+    spec = schemas.definition("io.x-k8s.jobset.v1alpha2.JobSetSpec")
+    properties = spec["properties"]
+    return {
+        **spec,
+        "properties": {**properties, "replicatedJobs": {**properties["replicatedJobs"], **_REPLICATED_JOBS}},
+    }
+
+
+_JOB_SET_SPEC = _job_set_spec()
 
 
 def patches_of(job: Mapping[str, Any]) -> Iterator[Object]:

@@ -12,21 +12,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from sidings.api.job import labels as job_labels
+from sidings.api.jobset import labels as jobset_labels
 from sidings.api.objects import Object, controller_of, is_deleting, key_of, labels_of, uid_of
 from sidings.api.resources import JOB_SETS, JOBS, TRAIN_JOBS, Resource
+from sidings.api.trainer import words
 
 ROOTS: tuple[Resource, ...] = (TRAIN_JOBS, JOB_SETS, JOBS)
 """The kinds that users start, outermost first."""
 
 TERMINAL_PHASES = frozenset({"Succeeded", "Failed"})
-
-# The JobSet controller labels Jobs and pods (jobset v0.12, api/jobset/v1alpha2); the Job controller numbers pods
-# (kubernetes v1.36, pkg/apis/batch/types.go).
-REPLICATED_JOB_LABEL = "jobset.sigs.k8s.io/replicatedjob-name"
-JOB_INDEX_LABEL = "jobset.sigs.k8s.io/job-index"
-COMPLETION_INDEX = "batch.kubernetes.io/job-completion-index"
-# The Trainer controller marks the step a replicated job plays (trainer v2.3, pkg/constants).
-ANCESTOR_LABEL = "trainer.kubeflow.org/trainjob-ancestor-step"
 
 
 @dataclass
@@ -133,7 +128,9 @@ def event_time(event: Object) -> str:
 def completion_index(pod: Object) -> int | None:
     """The pod's index in its Job (torch's node rank), None for pods of Jobs that do not number them."""
     metadata = pod["metadata"]
-    index = (metadata.get("annotations") or {}).get(COMPLETION_INDEX, labels_of(pod).get(COMPLETION_INDEX))
+    index = (metadata.get("annotations") or {}).get(
+        job_labels.COMPLETION_INDEX, labels_of(pod).get(job_labels.COMPLETION_INDEX)
+    )
     return None if index is None else int(index)
 
 
@@ -142,8 +139,8 @@ def pod_order(pod: Object) -> tuple[Any, ...]:
     labels = labels_of(pod)
     index = completion_index(pod)
     return (
-        labels.get(REPLICATED_JOB_LABEL, ""),
-        int(labels.get(JOB_INDEX_LABEL, 0)),
+        labels.get(jobset_labels.REPLICATED_JOB_NAME, ""),
+        int(labels.get(jobset_labels.JOB_INDEX, 0)),
         -1 if index is None else index,
         str(pod["metadata"].get("creationTimestamp") or ""),
         pod["metadata"]["name"],
@@ -154,9 +151,9 @@ def short_name(pod: Object) -> str:
     """``training-0-1`` (part, replica, rank) for pods of a JobSet, the rank for pods of a Job, else the pod's name."""
     labels = labels_of(pod)
     index = completion_index(pod)
-    part = labels.get(REPLICATED_JOB_LABEL)
+    part = labels.get(jobset_labels.REPLICATED_JOB_NAME)
     if part is not None and index is not None:
-        return f"{part}-{labels.get(JOB_INDEX_LABEL, '0')}-{index}"
+        return f"{part}-{labels.get(jobset_labels.JOB_INDEX, '0')}-{index}"
     owner = controller_of(pod)
     if owner and index is not None:
         return f"{owner['name']}-{index}"
@@ -173,7 +170,7 @@ def main_part(family: Family) -> str | None:
     spec = family.job_set["spec"]
     parts = spec.get("replicatedJobs") or []
     for part in parts:
-        if ((part["template"].get("metadata") or {}).get("labels") or {}).get(ANCESTOR_LABEL) == "trainer":
+        if ((part["template"].get("metadata") or {}).get("labels") or {}).get(words.ANCESTOR_LABEL) == words.TRAINER:
             return str(part["name"])
     targets = (spec.get("successPolicy") or {}).get("targetReplicatedJobs") or []
     if len(targets) == 1:

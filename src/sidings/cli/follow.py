@@ -10,8 +10,9 @@ import asyncio
 from collections import Counter
 
 from sidings.answers.failure import Failure, first_failure
-from sidings.answers.family import JOB_INDEX_LABEL, Family, completion_index, short_name
+from sidings.answers.family import Family, completion_index, short_name
 from sidings.answers.state import State, Verdict, state_of, state_of_pod
+from sidings.api.jobset import labels
 from sidings.api.objects import Object, is_deleting, labels_of, namespace_of, uid_of
 from sidings.cli.cluster import Cluster
 from sidings.cli.console import Console
@@ -148,5 +149,5 @@ def leaders(family: Family) -> list[Object]:
     return [
         pod
         for pod in family.pods
-        if completion_index(pod) in (0, None) and labels_of(pod).get(JOB_INDEX_LABEL, "0") == "0"
+        if completion_index(pod) in (0, None) and labels_of(pod).get(labels.JOB_INDEX, "0") == "0"
     ]

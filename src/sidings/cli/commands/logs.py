@@ -63,14 +63,15 @@ async def _run(args: Namespace, invocation: Invocation) -> int:
 
 def selected(args: Namespace, family: Family) -> list[Object]:
     """The pods that the arguments mean; a rank is one of the job's main part unless --part names another."""
-    from sidings.answers.family import REPLICATED_JOB_LABEL, completion_index, main_part
+    from sidings.answers.family import completion_index, main_part
+    from sidings.api.jobset import labels
     from sidings.api.objects import labels_of
 
     part = args.part or (main_part(family) if args.rank is not None else None)
     return [
         pod
         for pod in family.pods
-        if (not part or labels_of(pod).get(REPLICATED_JOB_LABEL) == part)
+        if (not part or labels_of(pod).get(labels.REPLICATED_JOB_NAME) == part)
         and (args.rank is None or completion_index(pod) == args.rank)
     ]
 

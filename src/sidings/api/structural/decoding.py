@@ -85,7 +85,7 @@ class _Json:
                 self.repeated += [text_of((path, name)) for name in value.repeated]
             if node.type not in ("object", ""):
                 return value
-            return self.fields(node, value, path, field)
+            return self.fields(node, value, path, struct, field)
         if isinstance(value, list):
             items = node.items
             if items is None:
@@ -95,9 +95,9 @@ class _Json:
             return int(value)
         return value
 
-    def fields(self, node: Node, value: Object, path: Path, field: str) -> Object:
+    def fields(self, node: Node, value: Object, path: Path, struct: str, field: str) -> Object:
         properties, additional = node.properties, node.additional
-        struct = node.go_type.rpartition(".")[2]
+        struct = node.struct or struct
         out: Object = {}
         for name, item in value.items():
             child = properties.get(name)

@@ -19,14 +19,15 @@ QUANTITY = (
 )
 """The pattern that controller-gen writes for ``resource.Quantity``."""
 
+_COMBINATIONS = ("allOf", "anyOf", "oneOf", "not")
 _LIMITS = (
     "enum", "minimum", "maximum", "minLength", "maxLength", "pattern", "minItems", "maxItems", "minProperties",
-    "maxProperties", "multipleOf", "allOf", "anyOf", "oneOf", "not",
+    "maxProperties", "multipleOf", *_COMBINATIONS,
 )  # fmt: skip
 
 _CHECKED_FORMATS = ("byte", "date-time", "int32", "int64", "quantity")
 
-_EXACT = {"string": str, "integer": int, "boolean": bool}
+_PYTHON: dict[str, type] = {"object": dict, "array": list, "string": str, "integer": int, "boolean": bool}
 
 Path = tuple["Path", str | int] | None
 """Where a walk is: the parent's path and a field name or index. Made on the way down, written out only for errors."""
@@ -46,6 +47,7 @@ class Node:
 
     __slots__ = (
         "additional",
+        "combined",
         "default",
         "defaults",
         "exact",
@@ -54,6 +56,7 @@ class Node:
         "has_default",
         "has_rules",
         "items",
+        "limited",
         "list_keys",
         "list_type",
         "nullable",
@@ -61,8 +64,10 @@ class Node:
         "pattern",
         "pattern_text",
         "properties",
+        "python",
         "required",
         "schema",
+        "struct",
         "type",
     )
 
@@ -80,9 +85,12 @@ class Node:
         self.pattern: Callable[[str], object] | None = None
         if self.pattern_text:
             self.pattern = re.compile(_to_python(self.pattern_text)).search
-        limited = any(limit in schema for limit in _LIMITS) or self.format in _CHECKED_FORMATS
-        # The Python type that is right without a further look; most leaves of most objects.
-        self.exact: type | None = None if limited else _EXACT.get(self.type)
+        self.combined = any(keyword in schema for keyword in _COMBINATIONS)
+        self.limited = any(limit in schema for limit in _LIMITS) or self.format in _CHECKED_FORMATS
+        # The Python type that fits; a bool is an int to isinstance, so it is compared exactly.
+        self.python: type | None = _PYTHON.get(self.type)
+        # The same for a leaf that needs no further look: most leaves of most objects.
+        self.exact: type | None = self.python if self.python in (str, int, bool) and not self.limited else None
         self.has_default = "default" in schema
         self.default: Any = schema.get("default")
         self.has_rules = "x-kubernetes-validations" in schema
@@ -105,6 +113,8 @@ class Node:
         self.has_rules = self.has_rules or any(node.has_rules for node in below)
         if not self.go_type:
             self.go_type = _go_type(self)
+        # The struct that an error in a field of it names; a map has no fields of its own.
+        self.struct: str = self.go_type.rpartition(".")[2] if self.properties else ""
 
 
 def _to_python(pattern: str) -> str:

@@ -72,12 +72,11 @@ class _Walk:
         self.duplicates: list[FieldError] = []
 
     def value(self, node: Node, value: Any, path: Path) -> None:
-        if not _fits(node, value):
-            if value is None and node.nullable:
-                return
-            self.wrong_type(node, value, path)
+        if type(value) is not node.python and not _fits(node, value):
+            if value is not None or not node.nullable:
+                self.wrong_type(node, value, path)
             return
-        if node.exact is None:
+        if node.limited:
             self.limits(node, value, path)
         if isinstance(value, dict):
             self.members(node, value, path)
@@ -106,15 +105,18 @@ class _Walk:
     def unique(self, node: Node, value: list[Any], path: Path) -> None:
         seen = set()
         for index, item in enumerate(value):
-            key = item
-            if node.list_type == "map":
-                if not isinstance(item, dict):
-                    continue
-                key = {name: item[name] for name in node.list_keys if name in item}
-            text = json.dumps(key, sort_keys=True)
-            if text in seen:
-                self.duplicates.append(fields.duplicate(text_of((path, index)), key))
-            seen.add(text)
+            if node.list_type == "set":
+                key = _hashable(item)
+            elif isinstance(item, dict):
+                key = tuple([_hashable(item.get(name)) for name in node.list_keys])
+            else:
+                continue
+            if key in seen:
+                shown = item
+                if node.list_type == "map":
+                    shown = {name: item[name] for name in node.list_keys if name in item}
+                self.duplicates.append(fields.duplicate(text_of((path, index)), shown))
+            seen.add(key)
 
     def wrong_type(self, node: Node, value: Any, path: Path) -> None:
         name = _type_name(value)
@@ -138,7 +140,8 @@ class _Walk:
             self.size_limits(schema, len(value), "Items", "items", path)
         elif isinstance(value, dict):
             self.size_limits(schema, len(value), "Properties", "properties", path)
-        self.combinations(schema, value, path)
+        if node.combined:
+            self.combinations(schema, value, path)
 
     def fail(self, path: Path, value: Any, detail: str) -> None:
         self.errors.append(fields.invalid(text_of(path), value, f"{self.in_body(path)} {detail}"))
@@ -188,6 +191,11 @@ class _Walk:
                 self.errors.append(fields.invalid(text_of(path), "", detail))
         if "not" in schema and _agrees(schema["not"], value):
             self.errors.append(fields.invalid(text_of(path), "", f"{where} must not validate the schema (not)"))
+
+
+def _hashable(value: Any) -> Any:
+    """``value`` for a look-up of equal ones; JSON tells ``1`` from ``true``, Python does not."""
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True), type(value)
 
 
 def _agrees(schema: Schema, value: Any) -> bool:

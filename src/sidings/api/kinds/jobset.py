@@ -10,6 +10,7 @@ from sidings.api.fields import FieldError, broken_rule
 from sidings.api.jobset import defaults
 from sidings.api.jobset.names import claim_templates
 from sidings.api.kind import Column, Kind, Rules
+from sidings.api.kinds import columns
 from sidings.api.objects import Object
 from sidings.api.resources import JOB_SETS
 
@@ -50,16 +51,12 @@ KIND = Kind(
     rules=JobSetRules(),
     subresources=frozenset({"status"}),
     columns=(
+        columns.NAME,
         Column("TerminalState", json_path=".status.terminalState", description="Final state of JobSet"),
         Column("Restarts", json_path=".status.restarts", description="Number of restarts"),
         Column("Completed", json_path='.status.conditions[?(@.type=="Completed")].status'),
         Column("Suspended", json_path=".spec.suspend", description="JobSet suspended"),
-        Column(
-            "Age",
-            type="date",
-            json_path=".metadata.creationTimestamp",
-            description="Time this JobSet was created",
-        ),
+        columns.DATE_AGE,
     ),
     mutating_webhook="mjobset.kb.io",
 )

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from sidings.api import immutability, schemas
 from sidings.api.fields import FieldError, broken_rule
 from sidings.api.kind import Column, Kind, Rules
+from sidings.api.kinds import columns
 from sidings.api.objects import Object
 from sidings.api.resources import TRAIN_JOBS
 from sidings.api.trainer import words
@@ -109,8 +110,9 @@ KIND = Kind(
     rules=TrainJobRules(),
     subresources=frozenset({"status"}),
     columns=(
+        columns.NAME,
         Column("State", json_path=".status.conditions[-1:].type"),
-        Column("Age", type="date", json_path=".metadata.creationTimestamp"),
+        columns.DATE_AGE,
     ),
     mutating_webhook="defaulter.trainjob.trainer.kubeflow.org",
 )

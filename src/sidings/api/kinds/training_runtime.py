@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from sidings.api import immutability, schemas
 from sidings.api.fields import FieldError, broken_rule
 from sidings.api.kind import Kind, Rules
+from sidings.api.kinds import columns
 from sidings.api.objects import Object
 from sidings.api.resources import CLUSTER_TRAINING_RUNTIMES, TRAINING_RUNTIMES, Resource
 from sidings.api.trainer import processes, words
@@ -74,6 +75,7 @@ def _kind(resource: Resource, singular: str) -> Kind:
         schema=schemas.schema(resource.group, resource.version, resource.kind),
         builtin=False,
         rules=RuntimeRules(resource),
+        columns=(columns.DATE_AGE,),
     )
 
 

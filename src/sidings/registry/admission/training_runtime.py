@@ -22,5 +22,5 @@ class TrainingRuntimeAdmission(Plugin):
             request.warn(warning)
         errors = list(runtime_rules.check(request.new))
         if errors:
-            webhook = f"validator.{request.kind.resource.kind.lower()}.trainer.kubeflow.org"
+            webhook = f"validator.{request.kind.singular}.trainer.kubeflow.org"
             raise denied(webhook, aggregate(errors))

@@ -5,7 +5,8 @@ import pytest
 import yaml
 
 from sidings.client import kubeconfig
-from sidings.host.kubeconfig_merge import KubeconfigUnmergeable, merge
+from sidings.host.errors import Unmergeable
+from sidings.host.kubeconfig_merge import merge
 
 THEIRS = """\
 apiVersion: v1
@@ -54,7 +55,7 @@ def test_a_file_that_is_not_there_is_made_without_a_current_context(tmp_path: Pa
 def test_a_file_that_is_no_kubeconfig_stays_as_it_is(tmp_path: Path, ours: Path, text: str) -> None:
     file = tmp_path / "config"
     file.write_text(text)
-    with pytest.raises(KubeconfigUnmergeable):
+    with pytest.raises(Unmergeable):
         merge(file, ours)
     assert file.read_text() == text
 

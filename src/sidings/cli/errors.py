@@ -6,10 +6,13 @@
     └── CliError              carries an exit code
         ├── UsageError 2          arguments that make no sense together
         ├── ManifestError 4       a file that cannot be read as Kubernetes objects; has file and line
+        ├── Refused               the API server refused a manifest; has its code and exit code, file and line
         ├── JobNotFound 3         no job of that name
+        ├── NoSuchRank 3          no pod of that rank, or none that has written a log
         ├── AlreadyFinished 4     `run` of a job that has run before
-        ├── JobFailed 1           the job that was followed failed
-        └── TimedOut 7            the job did not end within --timeout
+        ├── NotSuspendable 4      suspend or resume of a job that has finished or belongs to another
+        ├── TimedOut 7            the job did not end within --timeout
+        └── Unexpected 1          a bug
 
 ``exit_code_of`` gives the code of every error that can reach the user, ours or another room's.
 """
@@ -58,16 +61,37 @@ class JobNotFound(CliError):
     code, exit_code = "JOB_NOT_FOUND", ExitCode.NOT_FOUND
 
 
+class NoSuchRank(CliError):
+    code, exit_code = "RANK_NOT_FOUND", ExitCode.NOT_FOUND
+
+
 class AlreadyFinished(CliError):
     code, exit_code = "JOB_ALREADY_FINISHED", ExitCode.INVALID
 
 
-class JobFailed(CliError):
-    code, exit_code = "JOB_FAILED", ExitCode.FAILED
+class NotSuspendable(CliError):
+    code, exit_code = "JOB_NOT_SUSPENDABLE", ExitCode.INVALID
 
 
 class TimedOut(CliError):
     code, exit_code = "TIMED_OUT", ExitCode.TIMED_OUT
+
+
+class Unexpected(CliError):
+    """Anything that nobody raised on purpose."""
+
+    code = "INTERNAL"
+
+
+class Refused(CliError):
+    """An ApiError about a manifest, with the place in the file; what kind of refusal it is stays the server's word."""
+
+    code = "REFUSED"
+
+    def __init__(self, what: str, *, cause: str, remedy: str, where: str, error: SidingsError) -> None:
+        super().__init__(what, cause=cause, remedy=remedy, where=where)
+        self.code = error.code
+        self.exit_code = exit_code_of(error)
 
 
 # Codes of other rooms that are not plain failures. By code and not by class, so that no room is imported for it.
@@ -83,6 +107,7 @@ _EXIT_CODES = {
     "ServiceUnavailable": ExitCode.UNREACHABLE,
     "ENGINE_NOT_RUNNING": ExitCode.UNREACHABLE,
     "JOBS_RUNNING": ExitCode.INVALID,
+    "OPTION_INVALID": ExitCode.USAGE,
 }
 
 

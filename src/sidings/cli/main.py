@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from sidings.cli.errors import CliError, ExitCode, exit_code_of
+from sidings.cli.errors import ExitCode, Unexpected, exit_code_of
 from sidings.errors import SidingsError
 
 if TYPE_CHECKING:
@@ -89,12 +89,11 @@ def report(console: Console, error: BaseException) -> int:
             console.report(one)
             return exit_code_of(one)
     bug = next(iter(_flat(error)))
-    unexpected = CliError(
+    unexpected = Unexpected(
         f"unexpected {type(bug).__name__}: {bug}",
         cause="this is a bug in sidings",
         remedy="repeat the command with SIDINGS_DEBUG=1 and report the traceback",
     )
-    unexpected.code = "INTERNAL"
     console.report(unexpected)
     return ExitCode.FAILED
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from sidings.api.status import ApiError
-from sidings.cli.errors import CliError, exit_code_of
+from sidings.cli.errors import Refused
 from sidings.cli.manifest import Document
 
 # Texts of the API server (kubernetes v1.36): strict decoding, and a typed patch that the schema does not know.
@@ -16,27 +16,19 @@ _UNKNOWN_FIELD = re.compile(r'unknown field "([^"]+)"')
 _NOT_DECLARED = re.compile(r"\.(\S+): field not declared in schema")
 
 
-class Refused(CliError):
-    """Has the code and the exit code of the server's answer."""
-
-    def __init__(self, document: Document, error: ApiError, field: str) -> None:
-        remedies = {
-            "NotFound": f"kubectl create namespace {error.name}"
-            if error.kind == "namespaces"
-            else "kubectl api-resources",
-        }
-        super().__init__(
-            f"{document.title} was refused",
-            cause=error.message,
-            remedy=remedies.get(error.code, f"kubectl explain {explained(document, field)}" if field else ""),
-            where=document.where(field),
-        )
-        self.code = error.code
-        self.exit_code = exit_code_of(error)
-
-
 def of_document(document: Document, error: ApiError) -> Refused:
-    return Refused(document, error, field_of(error))
+    """The refusal of ``document`` with the line of the field that ``error`` is about, and what to look at."""
+    field = field_of(error)
+    if error.code == "NotFound":
+        missing = error.kind == "namespaces"
+        remedy = (
+            f"kubectl create namespace {error.name}" if missing else "kubectl api-resources   (lists what is served)"
+        )
+    else:
+        remedy = f"kubectl explain {explained(document, field)}" if field else ""
+    return Refused(
+        f"{document.title} was refused", cause=error.message, remedy=remedy, where=document.where(field), error=error
+    )
 
 
 def field_of(error: ApiError) -> str:

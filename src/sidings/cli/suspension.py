@@ -6,17 +6,11 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from sidings.cli import cluster
-from sidings.cli.errors import CliError, ExitCode
+from sidings.cli.errors import ExitCode, NotSuspendable
 from sidings.cli.invocation import Invocation
 
 if TYPE_CHECKING:
     from sidings.answers.family import Family
-
-
-class NotSuspendable(CliError):
-    """The job has finished, or belongs to another one that would undo the change."""
-
-    code, exit_code = "JOB_NOT_SUSPENDABLE", ExitCode.INVALID
 
 
 def configure(parser: ArgumentParser) -> None:

@@ -27,7 +27,7 @@ from typing import Any, TextIO
 
 from sidings.errors import SidingsError
 from sidings.host import process
-from sidings.host.errors import EngineFailed, EngineStuck, HostError
+from sidings.host.errors import EngineFailed, EngineStuck, ReportedError
 from sidings.host.home import EngineRecord, Home, read_json, write_json
 from sidings.host.options import EngineOptions
 
@@ -37,14 +37,6 @@ LOG_BYTES = 10 * 1024 * 1024
 LOG_TAIL_LINES = 15
 
 Say = Callable[[str], None]
-
-
-class ReportedError(HostError):
-    """An error that the child reported; has the child's code."""
-
-    def __init__(self, report: dict[str, str]) -> None:
-        super().__init__(report["what"], cause=report["cause"], remedy=report["remedy"])
-        self.code = report["code"]
 
 
 def remembered(home: Home) -> EngineOptions:

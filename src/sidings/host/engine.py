@@ -91,7 +91,9 @@ class Engine:
         """Serve until ``stop`` is set, then stop the pods; returns when all is gone."""
         listener = listen(self.options.port)
         server = ApiServer(
-            App(self.plane.registry, self.agent, StaticTokens({self.identity.token: ADMIN}), self.clock, self.plane.rng),
+            App(
+                self.plane.registry, self.agent, StaticTokens({self.identity.token: ADMIN}), self.clock, self.plane.rng
+            ),
             listener,
             self.identity.certificate_file,
             self.identity.key_file,

@@ -11,13 +11,9 @@ import os
 from pathlib import Path
 from typing import Any
 
-from sidings.host.errors import HostError
+from sidings.host.errors import Unmergeable
 
 NAME = "sidings"
-
-
-class KubeconfigUnmergeable(HostError):
-    code = "KUBECONFIG_UNMERGEABLE"
 
 
 def merge(target: Path, engine_kubeconfig: Path) -> None:
@@ -33,7 +29,7 @@ def merge(target: Path, engine_kubeconfig: Path) -> None:
         known = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
         merged = merged_with(known or {}, engine)
     except (yaml.YAMLError, TypeError, KeyError) as error:
-        raise KubeconfigUnmergeable(
+        raise Unmergeable(
             f"{target} is no kubeconfig that a context can be added to",
             cause=" ".join(str(error).split()),
             remedy=f"export KUBECONFIG={engine_kubeconfig}",

@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from sidings.cli import cluster
-from sidings.cli.errors import CliError, ExitCode
+from sidings.cli.errors import ExitCode, NoSuchRank
 from sidings.cli.invocation import Invocation
 
 if TYPE_CHECKING:
@@ -20,12 +20,6 @@ DESCRIPTION = """
 Print what the pods of a job wrote: all ranks, each line after its part, replica and rank (node-0-1 | ...), or one rank
 with --rank. -f follows, across restarts, until the job has finished; Ctrl-C detaches.
 """
-
-
-class NoSuchRank(CliError):
-    """The job has no pod of that rank, or none that has started."""
-
-    code, exit_code = "RANK_NOT_FOUND", ExitCode.NOT_FOUND
 
 
 def configure(parser: ArgumentParser) -> None:

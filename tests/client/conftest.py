@@ -14,6 +14,8 @@ class ScriptedServer:
 
     def __init__(self) -> None:
         self.answers: list[bytes | None] = []
+        self.by_path: dict[str, bytes] = {}
+        """Where a path is here, this is its answer, in whatever order it is asked for."""
         self.heads: list[str] = []
         self.bodies: list[bytes] = []
         self.connections = 0
@@ -30,7 +32,8 @@ class ScriptedServer:
                 length = next((int(x.split(":")[1]) for x in head.splitlines() if x.startswith("Content-Length")), 0)
                 self.bodies.append(await reader.readexactly(length))
                 self.heads.append(head)
-                answer = self.answers.pop(0)
+                path = head.split(" ", 2)[1]
+                answer = self.by_path[path] if path in self.by_path else self.answers.pop(0)
                 if answer is None:
                     return
                 writer.write(answer)

@@ -3,7 +3,6 @@ import json
 from typing import Any
 
 import pytest
-from tests.client.conftest import Call, Scripted
 
 from sidings.api.pods import LogOptions
 from sidings.api.resources import CLUSTER_TRAINING_RUNTIMES, JOBS, PODS
@@ -12,6 +11,7 @@ from sidings.client.errors import ServerUnreachable
 from sidings.client.http import HttpClient
 from sidings.client.interface import ObjectList, PatchType, WatchEvent
 from sidings.client.kubeconfig import ClientConfig
+from tests.client.conftest import Call, Scripted
 
 
 def answer(body: Any, status: str = "200 OK") -> bytes:

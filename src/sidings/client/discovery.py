@@ -23,15 +23,11 @@ class Discovered(NamedTuple):
     verbs: tuple[str, ...] = ()
 
     def answers_to(self, word: str) -> bool:
-        """Whether ``word`` names it: plural, singular, kind or a short name, with or without ``.group``."""
-        name, _, group = word.lower().partition(".")
-        names = (self.resource.plural, self.singular, self.resource.kind.lower(), *self.short_names)
-        return name in names and (not group or group in (self.resource.group, _version_first(self.resource)))
-
-
-def _version_first(resource: Resource) -> str:
-    """``v1alpha2.jobset.x-k8s.io``, as in ``kubectl get jobsets.v1alpha2.jobset.x-k8s.io``."""
-    return f"{resource.version}.{resource.group}"
+        """Whether ``word`` names it: plural, singular, kind or short name, alone or as ``NAME.[VERSION.]GROUP``."""
+        name, dot, group = word.lower().partition(".")
+        resource = self.resource
+        names = (resource.plural, self.singular, resource.kind.lower(), *self.short_names)
+        return name in names and (not dot or group in (resource.group, f"{resource.version}.{resource.group}"))
 
 
 async def resources_of(client: HttpClient, api_version: str) -> list[Discovered]:

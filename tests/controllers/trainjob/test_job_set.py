@@ -14,6 +14,10 @@ from tests.trainjobs import initializer_job, patch, replicated_job, runtime, tra
 TORCH: Object = {"torch": {}}
 
 
+def build(job: Object, rt: Object) -> Object:
+    return job_set.build(job, rt).job_set
+
+
 def node_of(built: Object, name: str = "node", container: str = "node") -> Object:
     for job in built["spec"]["replicatedJobs"]:
         if job["name"] == name:
@@ -33,7 +37,7 @@ def test_worked_example() -> None:
         "resourcesPerNode": {"limits": {"nvidia.com/gpu": 4}},
     }
     index = "metadata.annotations['batch.kubernetes.io/job-completion-index']"
-    assert job_set.build(train_job(trainer, name="pt"), runtime(policy=TORCH | {"numNodes": 1})) == {
+    assert build(train_job(trainer, name="pt"), runtime(policy=TORCH | {"numNodes": 1})) == {
         "apiVersion": "jobset.x-k8s.io/v1alpha2",
         "kind": "JobSet",
         "metadata": {
@@ -96,22 +100,20 @@ def test_worked_example() -> None:
 
 def test_unset_fields_keep_the_runtimes() -> None:
     rt = runtime(trainer_job(command=["a"], args=["b"], env=[{"name": "A", "value": "1"}]))
-    node = node_of(job_set.build(train_job({"env": [{"name": "A", "value": "2"}]}), rt))
+    node = node_of(build(train_job({"env": [{"name": "A", "value": "2"}]}), rt))
     assert (node["image"], node["command"], node["args"]) == ("img:1", ["a"], ["b"])
     assert node["env"] == [{"name": "A", "value": "2"}]
 
 
 def test_empty_command_clears_the_runtimes() -> None:
-    node = node_of(
-        job_set.build(train_job({"command": [], "args": []}), runtime(trainer_job(command=["a"], args=["b"])))
-    )
+    node = node_of(build(train_job({"command": [], "args": []}), runtime(trainer_job(command=["a"], args=["b"]))))
     assert "command" not in node
     assert "args" not in node
 
 
 def test_user_env_of_jax_wins_in_the_end() -> None:
     job = train_job({"env": [{"name": "JAX_NUM_PROCESSES", "value": "9"}, {"name": "U", "value": "1"}]})
-    node = node_of(job_set.build(job, runtime(policy={"jax": {}})))
+    node = node_of(build(job, runtime(policy={"jax": {}})))
     assert [(item["name"], item.get("value")) for item in node["env"]] == [
         ("JAX_NUM_PROCESSES", "9"),
         ("JAX_PROCESS_ID", None),
@@ -126,7 +128,7 @@ def test_initializers() -> None:
         initializer_job("dataset-initializer", env=env), initializer_job("model-initializer", env=env), trainer_job()
     )
     config = {"storageUri": "hf://d", "env": [{"name": "A", "value": "1"}], "secretRef": {"name": "s"}}
-    built = job_set.build(train_job({}, initializer={"dataset": config}), rt)
+    built = build(train_job({}, initializer={"dataset": config}), rt)
     dataset = node_of(built, "dataset-initializer", "dataset-initializer")
     assert dataset["env"] == [{"name": "STORAGE_URI", "value": "hf://d"}, {"name": "A", "value": "1"}]
     assert dataset["envFrom"] == [{"secretRef": {"name": "s"}}]
@@ -137,7 +139,7 @@ def test_empty_storage_uri_is_given_and_a_missing_one_is_not() -> None:
     env = [{"name": "STORAGE_URI", "value": "hf://runtime"}]
     rt = runtime(initializer_job("dataset-initializer", env=env))
     for config, uri in (({"storageUri": ""}, ""), ({}, "hf://runtime")):
-        built = job_set.build(train_job({}, initializer={"dataset": config}), rt)
+        built = build(train_job({}, initializer={"dataset": config}), rt)
         (variable,) = node_of(built, "dataset-initializer", "dataset-initializer")["env"]
         assert variable["value"] == uri
 
@@ -148,7 +150,7 @@ def test_replicas_and_counts() -> None:
         replicated_job("aux", job_spec={"parallelism": 3}) | {"replicas": 2},
         policy=TORCH,
     )
-    node, aux = job_set.build(train_job({}), rt)["spec"]["replicatedJobs"]
+    node, aux = build(train_job({}), rt)["spec"]["replicatedJobs"]
     assert (node["replicas"], aux["replicas"]) == (1, 2)
     assert [(j["template"]["spec"]["parallelism"], j["template"]["spec"]["completions"]) for j in (node, aux)] == [
         (1, 1),
@@ -161,7 +163,7 @@ def test_metadata_of_the_job_set() -> None:
     labels = {"labels": {"l": "patch"}, "annotations": {"a": "patch"}}
     job = train_job({}, runtimePatches=[patch(metadata=labels)])
     job["metadata"]["labels"] = {"own": "stays"}
-    built = job_set.build(job, runtime(metadata={"labels": {"l": "runtime", "r": "1"}}))
+    built = build(job, runtime(metadata={"labels": {"l": "runtime", "r": "1"}}))
     assert built["metadata"]["labels"] == {"l": "patch", "r": "1"}
     assert built["metadata"]["annotations"] == {"a": "patch"}
 
@@ -172,7 +174,7 @@ def test_rest_of_the_job_set_passes_through() -> None:
         "failurePolicy": {"maxRestarts": 2},
         "ttlSecondsAfterFinished": 5,
     }
-    spec = job_set.build(train_job({}, suspend=True), runtime(**fields))["spec"]
+    spec = build(train_job({}, suspend=True), runtime(**fields))["spec"]
     assert {field: spec[field] for field in fields} == fields
     assert spec["suspend"] is True
 
@@ -181,7 +183,7 @@ def test_runtime_without_jobs_makes_no_job_set() -> None:
     rt = runtime()
     rt["spec"]["template"] = {"metadata": {}}
     with pytest.raises(BuildError, match='TrainingRuntime "rt" has no replicatedJobs'):
-        job_set.build(train_job({}), rt)
+        build(train_job({}), rt)
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from sidings.clock import Clock
 from sidings.controllers.runtime.controller import Controller, Mapper, keys_of_controller
 from sidings.controllers.trainjob import job_set as job_sets
 from sidings.controllers.trainjob import snapshot
+from sidings.controllers.trainjob.companions import Companion
 from sidings.controllers.trainjob.deadline import MINIMUM_WAIT, deadline_of
 from sidings.controllers.trainjob.errors import BuildError
 from sidings.controllers.trainjob.status import (
@@ -73,7 +74,10 @@ class TrainJobController(Controller):
         try:
             runtime = await self._runtime_of(job)
             if job_sets.is_due(job, await self._job_set_of(job)):
-                await self._apply(job, job_sets.build(job, runtime))
+                built = job_sets.build(job, runtime)
+                for companion in built.companions:
+                    await self._apply_companion(companion, job["metadata"]["namespace"])
+                await self._apply(JOB_SETS, built.job_set)
         except (ApiError, BuildError) as error:
             await self.recorder.record(_creation_failed(job, str(error)))
             return error if isinstance(error, ApiError) else InternalError(str(error))
@@ -101,7 +105,7 @@ class TrainJobController(Controller):
             )
             raise BuildError(f"{missing}: {error.message}") from error
         runtime = {"apiVersion": resource.api_version, "kind": resource.kind, **runtime}
-        await self._apply(job, snapshot.freeze(job, runtime))
+        await self._apply(CONFIG_MAPS, snapshot.freeze(job, runtime))
         return runtime
 
     async def _job_set_of(self, job: Object) -> Object | None:
@@ -110,12 +114,19 @@ class TrainJobController(Controller):
         except NotFound:
             return None
 
-    async def _apply(self, job: Object, obj: Object) -> None:
+    async def _apply_companion(self, companion: Companion, namespace: str) -> None:
+        if companion.once:
+            with contextlib.suppress(NotFound):
+                await self.client.get(companion.resource, companion.name, namespace)
+                return
+        await self._apply(companion.resource, companion.make())
+
+    async def _apply(self, resource: Resource, obj: Object) -> None:
         await self.client.patch(
-            JOB_SETS if obj["kind"] == JOB_SETS.kind else CONFIG_MAPS,
+            resource,
             obj["metadata"]["name"],
             obj,
-            namespace=job["metadata"]["namespace"],
+            namespace=obj["metadata"]["namespace"],
             patch_type=PatchType.APPLY,
             field_manager=FIELD_MANAGER,
             force=True,

@@ -29,6 +29,10 @@ class PodSet:
     def ancestor(self) -> str:
         return runtimes.ancestor_of(self.replicated_job)
 
+    @property
+    def pod_spec(self) -> Object:
+        return runtimes.pod_spec_of(self.replicated_job)
+
     def container(self, name: str) -> Object | None:
         return runtimes.named(runtimes.containers_of(self.replicated_job), name)
 

@@ -6,10 +6,13 @@ around it; one is applied when there is none, while the TrainJob is suspended, a
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from sidings.api.objects import Object, controller_ref
 from sidings.api.resources import JOB_SETS
 from sidings.api.trainer import words
 from sidings.controllers.trainjob import plugins, upsert
+from sidings.controllers.trainjob.companions import Companion
 from sidings.controllers.trainjob.errors import BuildError
 from sidings.controllers.trainjob.info import PodSet, RuntimeInfo, runtime_info
 
@@ -24,8 +27,15 @@ def is_due(job: Object, job_set: Object | None) -> bool:
     return bool((job_set.get("spec") or {}).get("suspend"))
 
 
-def build(job: Object, runtime: Object) -> Object:
-    """The JobSet of ``job`` on ``runtime``, as it is applied; raises :class:`BuildError` where there can be none."""
+class Built(NamedTuple):
+    """All that is applied for a TrainJob, the JobSet last."""
+
+    companions: list[Companion]
+    job_set: Object
+
+
+def build(job: Object, runtime: Object) -> Built:
+    """What ``job`` on ``runtime`` becomes; raises :class:`BuildError` where it can be nothing."""
     info = runtime_info(job, runtime)
     plugins.enforce(info)
     for pod_set in info.pod_sets:
@@ -40,7 +50,7 @@ def build(job: Object, runtime: Object) -> Object:
     if suspend is not None:
         spec["suspend"] = suspend
     metadata = job["metadata"]
-    return {
+    job_set: Object = {
         "apiVersion": JOB_SETS.api_version,
         "kind": JOB_SETS.kind,
         "metadata": {
@@ -55,6 +65,7 @@ def build(job: Object, runtime: Object) -> Object:
         },
         "spec": spec,
     }
+    return Built(plugins.companions(info), job_set)
 
 
 def _merge_job(info: RuntimeInfo, pod_set: PodSet) -> None:

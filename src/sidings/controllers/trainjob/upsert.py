@@ -14,6 +14,16 @@ def env(container: Object, variables: Iterable[Object]) -> None:
     _upsert(container, "env", variables, lambda old, new: old.get("name") == new.get("name"))
 
 
+def volumes(pod_spec: Object, additions: Iterable[Object]) -> None:
+    """Volumes, by name."""
+    _upsert(pod_spec, "volumes", additions, lambda old, new: old.get("name") == new.get("name"))
+
+
+def mounts(container: Object, additions: Iterable[Object]) -> None:
+    """Volume mounts, by path."""
+    _upsert(container, "volumeMounts", additions, lambda old, new: old.get("mountPath") == new.get("mountPath"))
+
+
 def port(container: Object, number: int) -> None:
     """An unnamed TCP port. Upstream takes ports for the same if their numbers or their names are, and two unnamed
     ones have the same name (kubeflow/trainer#3925): an unnamed port is replaced, and of two unnamed ports one is lost

@@ -24,7 +24,7 @@ def test_without_a_framework_only_nodes_and_env_are_set(policy: Object | None) -
     assert "ports" not in (node.container("node") or {})
 
 
-@pytest.mark.parametrize("name", ["mpi", "flux"])
+@pytest.mark.parametrize("name", ["flux"])
 def test_missing_policy_is_named(name: str) -> None:
     info = runtime_info(train_job({}), runtime(policy={name: {}}))
     with pytest.raises(BuildError) as raised:

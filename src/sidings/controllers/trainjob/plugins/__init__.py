@@ -8,20 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from sidings.controllers.trainjob.companions import Companion
 from sidings.controllers.trainjob.errors import BuildError
 from sidings.controllers.trainjob.info import RuntimeInfo
-from sidings.controllers.trainjob.plugins import jax, plain, torch, xgboost
+from sidings.controllers.trainjob.plugins import jax, mpi, plain, torch, xgboost
 
 Plugin = Callable[[RuntimeInfo], None]
 
 POLICIES: Mapping[str, Plugin] = {
     "torch": torch.enforce,
+    "mpi": mpi.enforce,
     "jax": jax.enforce,
     "xgboost": xgboost.enforce,
 }
 NOT_BESIDE_PLAIN = ("torch", "mpi", "jax")
 """Policies that count nodes and place the user's env themselves; beside the others ``plain`` does it."""
-UNSUPPORTED = ("mpi", "flux")
+UNSUPPORTED = ("flux",)
 
 
 def enforce(info: RuntimeInfo) -> None:
@@ -33,6 +35,11 @@ def enforce(info: RuntimeInfo) -> None:
     for name, plugin in POLICIES.items():
         if policy.get(name) is not None:
             plugin(info)
+
+
+def companions(info: RuntimeInfo) -> list[Companion]:
+    """What the TrainJob needs beside its JobSet; ``enforce`` has run."""
+    return mpi.companions(info) if (info.policy or {}).get("mpi") is not None else []
 
 
 def refuse_unsupported(info: RuntimeInfo) -> None:

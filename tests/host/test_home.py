@@ -4,7 +4,7 @@ import pytest
 
 from sidings.host import process
 from sidings.host.errors import EngineNotRunning
-from sidings.host.home import EngineRecord, Home, locate, read_json, write_json
+from sidings.host.home import EngineRecord, Home, concerns, locate, read_json, write_json
 
 
 def record(**more: object) -> EngineRecord:
@@ -72,3 +72,12 @@ def test_files_are_replaced_in_one_step(tmp_path: Path) -> None:
     write_json(file, {"a": 2})
     assert read_json(file) == {"a": 2}
     assert [path.name for path in tmp_path.iterdir()] == ["x.json"]
+
+
+@pytest.mark.parametrize(("file_system", "told"), [("overlay", "container"), ("tmpfs", "reboot"), ("ext4", "")])
+def test_a_place_that_does_not_last_is_told(tmp_path: Path, file_system: str, told: str) -> None:
+    table = tmp_path / "mountinfo"
+    table.write_text(f"1 0 8:1 / / rw - {file_system} none rw\n")
+    found = concerns(Home(tmp_path / "not" / "made" / "yet"), table)
+    assert told in " ".join(found)
+    assert bool(found) == bool(told)

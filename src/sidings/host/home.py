@@ -13,13 +13,10 @@ XDG base directories, neither configuration that a user edits nor a cache that m
       objects.db          every object
       pki/                certificate authority, server certificate, token
       nodes/              pods: their logs, volumes and status
-
-Sockets cannot live here: a path to one may have 107 bytes, and home may be deep. They go to ``runtime_dir``.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Mapping
@@ -30,6 +27,7 @@ from typing import Any
 from sidings.host import process
 from sidings.host.errors import EngineNotRunning
 from sidings.host.process import ProcessId
+from sidings.store import place
 
 VARIABLE = "SIDINGS_HOME"
 
@@ -85,14 +83,6 @@ class Home:
     def nodes(self) -> Path:
         return self.path / "nodes"
 
-    def runtime_dir(self, environ: Mapping[str, str]) -> Path:
-        """A short path for sockets, of this user and this home: ``$XDG_RUNTIME_DIR/sidings-<hash>``, else in /tmp."""
-        digest = hashlib.sha256(bytes(self.path)).hexdigest()[:8]
-        base = environ.get("XDG_RUNTIME_DIR")
-        if base and os.access(base, os.W_OK):
-            return Path(base) / f"sidings-{digest}"
-        return Path(f"/tmp/sidings-{os.geteuid()}-{digest}")
-
     def record(self) -> EngineRecord | None:
         """The engine last started here, running or not; None after a clean ``down``."""
         data = read_json(self.record_file)
@@ -119,6 +109,19 @@ class Home:
 
     def forget_record(self) -> None:
         self.record_file.unlink(missing_ok=True)
+
+
+def concerns(home: Home, mount_table: Path = place.MOUNT_TABLE) -> list[str]:
+    """What a user should know of the file system below ``home``; one that cannot hold state is the store's error."""
+    existing = home.path
+    while not existing.exists():
+        existing = existing.parent
+    file_system = place.file_system_of(existing.resolve(), mount_table.read_text())
+    if file_system == "overlay":
+        return [f"{home.path} is in a container's own layer: objects and data are gone with the container"]
+    if file_system in ("tmpfs", "ramfs"):
+        return [f"{home.path} is in memory ({file_system}): objects and data are gone after a reboot"]
+    return []
 
 
 def locate(environ: Mapping[str, str]) -> Home:

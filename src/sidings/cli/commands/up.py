@@ -98,8 +98,10 @@ def _already_running(args: Namespace, invocation: Invocation, here: Home, record
 
 def _start(args: Namespace, invocation: Invocation, here: Home, options: EngineOptions) -> int:
     from sidings.cli.progress import Progress
-    from sidings.host import daemon
+    from sidings.host import daemon, home
 
+    for concern in home.concerns(here):
+        invocation.console.say(f"warning: {concern}")
     begun = invocation.clock.monotonic()
     with Progress(invocation.console) as progress:
         progress.show("starting the engine")

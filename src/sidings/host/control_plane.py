@@ -29,6 +29,8 @@ from sidings.controllers.runtime.controller import Controller
 from sidings.controllers.scheduler.controller import Scheduler
 from sidings.controllers.service_accounts import ServiceAccounts
 from sidings.controllers.trainjob.controller import TrainJobController
+from sidings.controllers.trainjob.refusals import RefusalForwarder
+from sidings.controllers.trainjob.runtime_finalizer import ClusterTrainingRuntimeController, TrainingRuntimeController
 from sidings.registry.registry import Registry
 from sidings.store.store import Store
 
@@ -55,6 +57,9 @@ class ControlPlane:
         resources = [kind.resource for kind in self.catalog]
         found: list[Controller | GarbageCollector] = [
             TrainJobController(client, clock, rng),
+            RefusalForwarder(client, clock, rng),
+            TrainingRuntimeController(client, clock, rng),
+            ClusterTrainingRuntimeController(client, clock, rng),
             JobSetController(client, clock, rng),
             JobController(client, clock, rng),
             TtlController(client, clock, rng),

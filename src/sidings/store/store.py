@@ -27,7 +27,8 @@ from sidings.store.log import Log, MemoryLog, Row, SqliteLog
 from sidings.store.watch import Watch
 from sidings.store.writer import Writer
 
-_encode = msgspec.json.Encoder().encode
+encode = msgspec.json.Encoder().encode
+"""A document as it is stored and sent."""
 
 
 class _Flight:
@@ -253,7 +254,7 @@ class Store:
 
 def _entry(key: Key, revision: int, document: Document) -> Entry:
     document["metadata"]["resourceVersion"] = str(revision)
-    return Entry(key, revision, document, _encode(document))
+    return Entry(key, revision, document, encode(document))
 
 
 def _rows(changes: Sequence[Change]) -> list[Row]:

@@ -1,10 +1,10 @@
 """What an admission plug-in is: a rule on a write that must look at other objects.
 
-A plug-in sees a :class:`Request` twice. ``admit`` runs before schema validation and may change ``request.obj`` in place,
-as upstream's mutating admission; ``validate`` runs last before the object is stored and may only refuse, as validating
-admission. Both are synchronous, because what they read through the :class:`Reader` is memory: so no other write can
-come between the look and the decision. A plug-in refuses by raising a class of ``api.status``; webhooks of upstream
-controllers answer ``admission webhook "NAME" denied the request: ...``, which :func:`denied` words.
+A plug-in sees a :class:`Request` twice. ``admit`` runs before schema validation and may change ``request.obj`` in
+place, as upstream's mutating admission; ``validate`` runs last before the object is stored and may only refuse, as
+validating admission. Both are synchronous, because what they read through the :class:`Reader` is memory: so no other
+write can come between the look and the decision. A plug-in refuses by raising a class of ``api.status``; webhooks of
+upstream controllers answer ``admission webhook "NAME" denied the request: ...``, which :func:`denied` words.
 
 Rules that need only the object itself are no plug-ins: they are the ``Rules`` of its kind in ``api/kinds``.
 """

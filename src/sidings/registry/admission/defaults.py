@@ -1,0 +1,29 @@
+"""The plug-ins of a Sidings engine, in their order."""
+
+from __future__ import annotations
+
+from sidings.clock import Clock
+from sidings.registry.admission.jobset import JobSetAdmission
+from sidings.registry.admission.jobset_pods import JobSetPods
+from sidings.registry.admission.namespaces import NamespaceLifecycle
+from sidings.registry.admission.plugin import Plugin
+from sidings.registry.admission.pods import DefaultTolerations, PodPriority, ServiceAccount
+from sidings.registry.admission.training_runtime import TrainingRuntimeAdmission
+from sidings.registry.admission.trainjob import TrainJobAdmission
+
+
+def plugins(clock: Clock, *, service_accounts: bool = True) -> tuple[Plugin, ...]:
+    """Namespaces first, as upstream's own plug-ins come before webhooks.
+
+    ``service_accounts=False`` leaves pods without one, as a cluster does whose plug-in is off.
+    """
+    return (
+        NamespaceLifecycle(),
+        PodPriority(),
+        DefaultTolerations(),
+        *((ServiceAccount(),) if service_accounts else ()),
+        JobSetPods(),
+        JobSetAdmission(),
+        TrainJobAdmission(clock),
+        TrainingRuntimeAdmission(),
+    )

@@ -1,0 +1,64 @@
+"""What all verbs share: where objects are, what they are, and what time it is."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from datetime import datetime
+
+from sidings.api.catalog import Catalog
+from sidings.api.kind import Kind
+from sidings.api.objects import Object
+from sidings.api.resources import Resource
+from sidings.api.status import NotFound
+from sidings.clock import Clock
+from sidings.registry.admission.plugin import Plugin
+from sidings.store.entries import Entry, Key
+from sidings.store.store import Store
+
+
+@dataclass
+class Context:
+    """The registry's parts; also the ``Reader`` that admission plug-ins get."""
+
+    store: Store
+    catalog: Catalog
+    clock: Clock
+    rng: random.Random
+    plugins: tuple[Plugin, ...]
+
+    def now(self) -> datetime:
+        return self.clock.now()
+
+    def entry(self, kind: Kind, name: str, namespace: str) -> Entry:
+        """Raises ``NotFound``."""
+        entry = self.store.get(key_for(kind.resource, name, namespace))
+        if entry is None:
+            raise not_found(kind.resource, name)
+        return entry
+
+    def get(self, resource: Resource, name: str, namespace: str = "") -> Object:
+        """Raises ``NotFound``."""
+        entry = self.store.get(key_for(resource, name, namespace))
+        if entry is None:
+            raise not_found(resource, name)
+        return entry.document
+
+    def list(self, resource: Resource, namespace: str = "") -> list[Object]:
+        """All objects of ``namespace`` (``""``: of all namespaces), sorted by namespace and name."""
+        return [entry.document for entry in self.store.scan(prefix_for(resource, namespace))]
+
+
+def key_for(resource: Resource, name: str, namespace: str) -> Key:
+    """Where an object is stored: one place for all versions of its resource."""
+    return (resource.group_resource, namespace if resource.namespaced else "", name)
+
+
+def prefix_for(resource: Resource, namespace: str) -> tuple[str, ...]:
+    return (resource.group_resource, namespace) if namespace and resource.namespaced else (resource.group_resource,)
+
+
+def not_found(resource: Resource, name: str) -> NotFound:
+    return NotFound(
+        f'{resource.group_resource} "{name}" not found', name=name, group=resource.group, kind=resource.plural
+    )

@@ -10,9 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from sidings.api import quantity
+from sidings.api import pod_resources, quantity
 from sidings.api.objects import Object, name_of
-from sidings.api.pod_resources import effective_requests
 
 PODS = "pods"
 TERMINAL = ("Succeeded", "Failed")
@@ -51,7 +50,7 @@ class Snapshot:
 
 def requests_of(pod: Object) -> dict[str, Decimal]:
     """What a pod takes from a node, its place among the node's ``pods`` included."""
-    return {**effective_requests(pod["spec"]), PODS: Decimal(1)}
+    return {**pod_resources.of_pod(pod), PODS: Decimal(1)}
 
 
 def take(nodes: Iterable[Object], pods: Iterable[Object]) -> Snapshot:

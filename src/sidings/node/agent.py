@@ -1,16 +1,45 @@
-"""The agent of this machine's logical nodes (signature first; the body follows)."""
+"""The agent of this machine's logical nodes: it announces them and runs the pods that are bound to them.
+
+It holds no state that a restart would miss: pods live in processes of their own below ``state_dir`` and are taken up
+again by uid. One watch of all pods feeds workers (one per pod of ours) and the name table.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import logging
+import os
 import random
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from pathlib import Path
+from typing import Any
 
-from sidings.api.objects import Object
+from sidings.api.objects import Object, name_of, uid_of
 from sidings.api.pods import LogOptions
+from sidings.api.resources import CLAIMS, PODS, SERVICES
+from sidings.api.status import ApiError, BadRequest
+from sidings.client.events import EventNote, Recorder
 from sidings.client.interface import Client
 from sidings.clock import Clock
-from sidings.node.logical_node import LogicalNode, NodeConfig
+from sidings.node import logs, masks, pod_sandbox, shutdown
+from sidings.node.errors import NodeError
+from sidings.node.following import follow
+from sidings.node.logical_node import LogicalNode, NodeConfig, SandboxReport
+from sidings.node.names import NameTable
+from sidings.node.network import MAX_NODES, AddressPool
+from sidings.node.pod_sandbox import Workshop
+from sidings.node.pod_worker import FINISHED, PodWorker
+from sidings.node.registration import Registration
+from sidings.node.sandbox import client as sandbox_client
+from sidings.node.sandbox.client import SandboxClient
+from sidings.node.sandbox.spec import Attempt
+from sidings.node.volumes import claim
+
+log = logging.getLogger(__name__)
+
+FULL_NAMESPACES = SandboxReport(
+    "FullNamespaces", "Pods have their own network, mounts, processes and host name (tier T1)"
+)
 
 
 class NodeAgent:
@@ -25,15 +54,208 @@ class NodeAgent:
         nodes: Sequence[LogicalNode],
         config: NodeConfig | None = None,
     ) -> None:
-        raise NotImplementedError
+        """``state_dir`` is the agent's own folder; claims lie in ``state_dir/"claims"``."""
+        if len(nodes) > MAX_NODES:
+            raise NodeError(f"{len(nodes)} nodes on one machine", cause=f"there are {MAX_NODES} address ranges")
+        self._client = client
+        self._clock = clock
+        self._config = config or NodeConfig()
+        self._claims = state_dir / "claims"
+        self._sandbox = SandboxClient(state_dir)
+        self._addresses = AddressPool()
+        self._names = NameTable(state_dir / "dns.json", self._addresses)
+        self._recorder = Recorder(client, clock, "kubelet")
+        self._pods: dict[str, Object] = {}
+        self._services: dict[str, Object] = {}
+        self._workers: dict[str, PodWorker] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        home = Path.home()
+        self._shop = Workshop(
+            client=client,
+            clock=clock,
+            sandbox=self._sandbox,
+            config=self._config,
+            nodes={node.name: (number, node) for number, node in enumerate(nodes, 1)},
+            addresses=self._addresses,
+            pods_root=state_dir / "pods",
+            claims_root=self._claims,
+            secrets=masks.secret_paths(home, os.environ, (state_dir, *self._config.masked)),
+            homes=masks.homes(home),
+            note=self._note,
+            released=self._released,
+        )
 
     async def run(self) -> None:
-        """Register the nodes, re-adopt their pods and run what is bound to them, until cancelled."""
-        raise NotImplementedError
+        """Register the nodes, re-adopt their pods and run what is bound to them, until cancelled.
+
+        Raises ``SandboxUnavailable`` where the machine refuses the namespaces that a pod needs.
+        """
+        for folder in (self._shop.pods_root, self._claims, self._sandbox.directory / "shm"):
+            folder.mkdir(parents=True, exist_ok=True)
+        await self._sandbox.ensure_zygote()
+        registration = Registration(self._client, self._clock, self._shop.nodes, FULL_NAMESPACES, self._config)
+        await registration.announce()
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(follow(self._client, self._clock, SERVICES, self._all_services, self._service))
+                tasks.create_task(follow(self._client, self._clock, CLAIMS, self._all_claims, self._claim))
+                tasks.create_task(follow(self._client, self._clock, PODS, self._all_pods, self._pod))
+                tasks.create_task(self._heartbeats(registration))
+        finally:
+            await self._let_go()
 
     async def stop_all(self, grace_seconds: float = 0) -> None:
-        """Stop every sandbox: afterwards no process, mount or interface of this agent is left."""
-        raise NotImplementedError
+        """Stop every sandbox: afterwards no process, mount or interface of this agent is left.
+
+        Pod objects are not changed; the ends are in the records, and the next ``run`` reports them.
+        """
+        await self._let_go()
+        await shutdown.stop_sandboxes(self._sandbox, self._clock, grace_seconds)
 
     def logs(self, pod: Object, options: LogOptions) -> AsyncIterator[bytes]:
-        raise NotImplementedError
+        """See ``PodAccess.logs``; the choice of the attempt is made (and refused) at the call."""
+        uid, container = uid_of(pod), options.container
+        directory = self._shop.pods_root / uid
+        attempts = self._attempts(uid).get(container, [])
+        if options.previous and len(attempts) < 2:
+            raise BadRequest(f'previous terminated container "{container}" in pod "{name_of(pod)}" not found')
+        if not attempts:
+            reason = _waiting_reason(pod, container)
+            raise BadRequest(f'container "{container}" in pod "{name_of(pod)}" is waiting to start: {reason}')
+        number = attempts[-2 if options.previous else -1].number
+
+        def ended() -> bool:
+            known = self._attempts(uid).get(container, [])
+            return all(attempt.number != number or not attempt.running for attempt in known)
+
+        return logs.read(logs.log_file(directory, container, number), options, self._clock, ended)
+
+    def _attempts(self, uid: str) -> dict[str, list[Attempt]]:
+        worker = self._workers.get(uid)
+        if worker is not None and worker.box.attempts:
+            return worker.box.attempts
+        status = sandbox_client.read_status(self._shop.pods_root / uid)
+        return status.attempts if status is not None else {}
+
+    # Pods
+
+    def _all_pods(self, pods: Sequence[Object]) -> None:
+        self._pods = {uid_of(pod): pod for pod in pods}
+        for uid, worker in list(self._workers.items()):
+            if uid not in self._pods:
+                worker.gone()
+        for pod in pods:
+            self._adopt_address(pod)
+        self._refresh_names()
+        for pod in pods:
+            self._look_after(pod)
+        self._sweep()
+
+    def _pod(self, type_: str, pod: Object) -> None:
+        uid = uid_of(pod)
+        if type_ == "DELETED":
+            self._pods.pop(uid, None)
+            if worker := self._workers.get(uid):
+                worker.update(pod)
+                worker.gone()
+            self._refresh_names()
+            return
+        self._pods[uid] = pod
+        self._adopt_address(pod)
+        self._refresh_names()
+        self._look_after(pod)
+
+    def _adopt_address(self, pod: Object) -> None:
+        """A bound pod has its address before it starts, so that its peers can look it up."""
+        node = self._shop.nodes.get(pod["spec"].get("nodeName") or "")
+        if node is None or (pod.get("status") or {}).get("phase") in FINISHED:
+            return
+        if self._addresses.address_of(uid_of(pod)) is None:
+            status = sandbox_client.read_status(self._shop.pods_root / uid_of(pod))
+            if status is not None and sandbox_client.is_alive(status):
+                self._addresses.claim(uid_of(pod), status.address)
+            else:
+                self._addresses.allocate(uid_of(pod), node[0])
+
+    def _look_after(self, pod: Object) -> None:
+        uid = uid_of(pod)
+        if uid in self._workers:
+            self._workers[uid].update(pod)
+        elif pod["spec"].get("nodeName") in self._shop.nodes:
+            worker = PodWorker(pod, self._shop)
+            self._workers[uid] = worker
+            task = asyncio.create_task(worker.run(), name=f"pod {uid}")
+            self._tasks.add(task)
+            task.add_done_callback(lambda done: self._worker_ended(uid, done))
+
+    def _worker_ended(self, uid: str, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        self._workers.pop(uid, None)
+
+    def _sweep(self) -> None:
+        """End what an earlier agent left of pods that were deleted meanwhile."""
+        for directory in self._shop.pods_root.iterdir():
+            if directory.name not in self._pods:
+                self._spawn(pod_sandbox.abandon(directory, self._sandbox))
+
+    def _released(self) -> None:
+        """A pod is over: its names go, and its job's shared memory with the last pod of the job."""
+        self._refresh_names()
+        used = {worker.box.group for uid, worker in self._workers.items() if self._addresses.address_of(uid)}
+        unused = [path for path in (self._sandbox.directory / "shm").iterdir() if path.name not in used]
+        if unused:
+            self._spawn(self._sandbox.unmount(unused))
+
+    # Names, claims, events, heartbeats
+
+    def _all_services(self, services: Sequence[Object]) -> None:
+        self._services = {uid_of(service): service for service in services}
+        self._refresh_names()
+
+    def _service(self, type_: str, service: Object) -> None:
+        if type_ == "DELETED":
+            self._services.pop(uid_of(service), None)
+        else:
+            self._services[uid_of(service)] = service
+        self._refresh_names()
+
+    def _refresh_names(self) -> None:
+        self._names.refresh(self._services.values(), self._pods.values())
+
+    def _all_claims(self, claims: Sequence[Object]) -> None:
+        claim.sweep(self._claims, {uid_of(found) for found in claims})
+
+    def _claim(self, type_: str, found: Object) -> None:
+        if type_ == "DELETED":
+            claim.remove(self._claims, uid_of(found))
+
+    def _note(self, pod: Object, type_: str, reason: str, message: str) -> None:
+        self._spawn(self._recorder.record(EventNote(pod, type_, reason, message)))
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _heartbeats(self, registration: Registration) -> None:
+        while True:
+            await self._clock.sleep(self._config.heartbeat_seconds)
+            try:
+                await registration.announce()
+            except ApiError as error:
+                log.warning("heartbeat failed: %s", error)
+
+    async def _let_go(self) -> None:
+        """Cancel all tasks; the sandboxes go on."""
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self._workers.clear()
+
+
+def _waiting_reason(pod: Object, container: str) -> str:
+    for status in (pod.get("status") or {}).get("containerStatuses") or ():
+        if status["name"] == container:
+            return str((status["state"].get("waiting") or {}).get("reason") or "ContainerCreating")
+    return "ContainerCreating"

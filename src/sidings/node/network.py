@@ -6,6 +6,8 @@ nothing about routing. An address is taken from the moment a pod is seen to be b
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sidings.node.errors import AddressesExhausted
 
 GATEWAY = "10.244.0.1"
@@ -55,6 +57,10 @@ class AddressPool:
         raise AddressesExhausted(
             f"node range {pod_range(node_number)} has no free address", cause=f"{size} pods use one each"
         )
+
+    def known(self) -> Mapping[str, str]:
+        """Pod uid -> address."""
+        return self._of_pod
 
     def address_of(self, uid: str) -> str | None:
         return self._of_pod.get(uid)

@@ -10,7 +10,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -41,7 +41,7 @@ class SandboxClient:
         if answer.get("protocol") == PROTOCOL:
             return
         if answer:
-            await _ask(self._socket, {"op": "shutdown"})
+            await self.shutdown()
         await asyncio.to_thread(self.start_zygote)
 
     def start_zygote(self, **credentials: Any) -> int:
@@ -78,9 +78,16 @@ class SandboxClient:
         """Make the pod's namespaces and its shim; raises ``SandboxFailed``."""
         await _ask(self._socket, {"op": "start", "pod": pod.to_json()})
 
-    async def unmount(self, directories: list[str]) -> None:
-        """Give back tmpfs mounts (job-shared memory, memory volumes) that no pod uses any more."""
-        await _ask(self._socket, {"op": "unmount", "directories": directories})
+    async def unmount(self, directories: Iterable[Path]) -> None:
+        """Give back tmpfs mounts (a job's shared memory) that no pod uses any more, and their mount points."""
+        await _ask(self._socket, {"op": "unmount", "directories": [str(path) for path in directories]})
+
+    async def shutdown(self) -> None:
+        """End zygote and name server; pods go on. A zygote that is gone already is no error."""
+        try:
+            await _ask(self._socket, {"op": "shutdown"})
+        except (OSError, SandboxFailed):
+            return
 
     async def run(self, pod_directory: Path, container: Container) -> None:
         """Start ``container``; returns once it runs or its failed start is recorded. Raises ``SandboxFailed``."""
@@ -125,7 +132,7 @@ def is_alive(status: SandboxStatus) -> bool:
 
 @asynccontextmanager
 async def _connected(path: Path) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
-    with short_path(str(path)) as address:
+    with short_path(path) as address:
         reader, writer = await asyncio.open_unix_connection(address, limit=MAX_MESSAGE)
     try:
         yield reader, writer

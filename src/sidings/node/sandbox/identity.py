@@ -19,6 +19,11 @@ def start_time(pid: int) -> int:
     return 0 if fields[0] in "ZX" else int(fields[19])
 
 
+def describe(pid: int) -> dict[str, int | str]:
+    """What ``is_alive`` needs to recognise a living process later, as JSON."""
+    return {"pid": pid, "start_time": start_time(pid), "boot_id": boot_id()}
+
+
 def is_alive(pid: int, started: int, boot: str) -> bool:
     """Whether exactly that process still runs; a zombie does not."""
     return boot == boot_id() and started != 0 and start_time(pid) == started

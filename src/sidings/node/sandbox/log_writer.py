@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 LONGEST_PIECE = 16 * 1024
 """Bytes of one CRI line, as containerd's ``max_container_log_line_size`` default."""
@@ -34,7 +35,7 @@ class LogWriter:
         self._rest[stream] = rest
         self._recent = (self._recent + data)[-RECENT_BYTES:]
         start = f"{self._timestamp()} {stream} ".encode()
-        out = []
+        out: list[bytes] = []
         for line in lines:
             while len(line) > LONGEST_PIECE:
                 out += (start, b"P ", line[:LONGEST_PIECE], b"\n")
@@ -72,10 +73,9 @@ class LogWriter:
     def _rotate(self) -> None:
         os.close(self._fd)
         for number in range(self._max_files - 1, 0, -1):
-            older = f"{self._path}.{number}"
-            newer = f"{self._path}.{number - 1}" if number > 1 else self._path
-            if os.path.exists(newer):
-                os.replace(newer, older)
+            newer = Path(f"{self._path}.{number - 1}" if number > 1 else self._path)
+            if newer.exists():
+                newer.replace(f"{self._path}.{number}")
         self._open()
 
     def _timestamp(self) -> str:

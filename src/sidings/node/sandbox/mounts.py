@@ -16,7 +16,7 @@ import contextlib
 import os
 import stat
 from collections.abc import Iterator
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from sidings.node.sandbox import syscalls
 
@@ -150,7 +150,7 @@ class NewRoot:
 
     def _explode(self, directory: int, path: str) -> None:
         """Cover a read-only directory with a writable one of the same content."""
-        names = os.listdir(f"/proc/self/fd/{directory}")
+        names = [entry.name for entry in Path(f"/proc/self/fd/{directory}").iterdir()]
         syscalls.mount(
             "tmpfs", f"/proc/self/fd/{directory}", "tmpfs", syscalls.MS_NOSUID | syscalls.MS_NODEV, "mode=0755"
         )

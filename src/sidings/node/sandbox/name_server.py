@@ -77,7 +77,7 @@ def answer(table: Table, query: bytes, *, final: bool) -> bytes | None:
 def serve(listener: socket.socket, path: Path) -> NoReturn:
     """Answer for ever from the table at ``path``."""
     source = _TableFile(path)
-    held: list[tuple[float, bytes, object]] = []
+    held: list[tuple[float, bytes, tuple[str, int]]] = []
     while True:
         listener.settimeout(_RECHECK_SECONDS if held else None)
         try:
@@ -95,7 +95,7 @@ def serve(listener: socket.socket, path: Path) -> NoReturn:
             if reply is None:
                 held.append((due, query, client))
             else:
-                listener.sendto(reply, client)  # type: ignore[arg-type]
+                listener.sendto(reply, client)
 
 
 class _TableFile:

@@ -11,6 +11,7 @@ import json
 import os
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 MAX_MESSAGE = 4 * 1024 * 1024
@@ -49,22 +50,21 @@ class Connection:
 
 
 @contextlib.contextmanager
-def short_path(path: str) -> Iterator[str]:
+def short_path(path: Path) -> Iterator[str]:
     """``path`` as an address that fits a unix socket, valid inside the context."""
-    directory = os.open(os.path.dirname(path), os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    directory = os.open(path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        yield f"/proc/self/fd/{directory}/{os.path.basename(path)}"
+        yield f"/proc/self/fd/{directory}/{path.name}"
     finally:
         os.close(directory)
 
 
-def listen(path: str) -> socket.socket:
+def listen(path: Path) -> socket.socket:
     """A listening socket at ``path`` (mode 0600), replacing one that a dead process left."""
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(path)
+    path.unlink(missing_ok=True)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     with short_path(path) as address:
         listener.bind(address)
-    os.chmod(path, 0o600)
+    path.chmod(0o600)
     listener.listen(128)
     return listener

@@ -6,8 +6,6 @@ files that kubelet manages, and masks last, so that nothing a manifest mounts ca
 
 from __future__ import annotations
 
-import os
-import stat
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
@@ -69,15 +67,13 @@ def _bind(root: NewRoot, bind: Bind) -> None:
 
 def _software(root: NewRoot) -> None:
     """Every directory of the host's root but our own; not its files (a swap file holds everybody's memory)."""
-    for name in sorted(os.listdir("/")):
-        if name in _OWN:
+    for entry in sorted(Path("/").iterdir()):
+        if entry.name in _OWN:
             continue
-        path = f"/{name}"
-        mode = Path(path).lstat().st_mode
-        if stat.S_ISLNK(mode):
-            root.link(str(Path(path).readlink()), path)
-        elif stat.S_ISDIR(mode):
-            root.bind(path, path, READ_ONLY)
+        if entry.is_symlink():
+            root.link(str(entry.readlink()), str(entry))
+        elif entry.is_dir():
+            root.bind(str(entry), str(entry), READ_ONLY)
 
 
 def _private(root: NewRoot, container: Container, shared_memory: str) -> None:
@@ -98,7 +94,8 @@ def _private(root: NewRoot, container: Container, shared_memory: str) -> None:
 
 def _devices(root: NewRoot, shared_memory: str) -> None:
     root.mount("tmpfs", "/dev", _QUIET | syscalls.MS_NOEXEC, "mode=0755")
-    for name in (*_DEVICES, *(name for name in sorted(os.listdir("/dev")) if name.startswith(_ACCELERATORS))):
+    accelerators = [entry.name for entry in Path("/dev").iterdir() if entry.name.startswith(_ACCELERATORS)]
+    for name in (*_DEVICES, *sorted(accelerators)):
         root.bind(f"/dev/{name}", f"/dev/{name}", syscalls.MOUNT_ATTR_NOSUID)
     root.mount("devpts", "/dev/pts", syscalls.MS_NOSUID | syscalls.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0620")
     root.link("pts/ptmx", "/dev/ptmx")

@@ -82,7 +82,7 @@ class Shim:
         self._running: dict[str, _Running] = {}
         self._watchers: list[protocol.Connection] = []
         self._selector = selectors.DefaultSelector()
-        self._listener = protocol.listen(f"{pod.directory}/shim.sock")
+        self._listener = protocol.listen(self._directory / "shim.sock")
         self._selector.register(self._listener, selectors.EVENT_READ, self._accept)
         self._publish()
 
@@ -168,9 +168,7 @@ class Shim:
         out_reader, out_writer = os.pipe()
         err_reader, err_writer = os.pipe()
         try:
-            pid = _fork_init(
-                lambda: init.run(container, managed, self._shared_memory, its, out_writer, err_writer)
-            )
+            pid = _fork_init(lambda: init.run(container, managed, self._shared_memory, its, out_writer, err_writer))
         except OSError as error:
             ours.close()
             os.close(out_reader)

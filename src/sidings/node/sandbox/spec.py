@@ -14,15 +14,6 @@ PROTOCOL = 1
 
 
 @dataclass(frozen=True)
-class SharedMemory:
-    """The tmpfs that all pods of one job see as ``/dev/shm``. NCCL drops NVLink between pods that have two."""
-
-    group: str
-    size_bytes: int = 0
-    """0: half of the machine's memory, the kernel's default."""
-
-
-@dataclass(frozen=True)
 class MemoryVolume:
     """``emptyDir`` with medium Memory: a tmpfs over ``directory``, shared by the pod's containers."""
 
@@ -38,13 +29,13 @@ class PodSandbox:
     directory: str
     hostname: str
     address: str
-    shared_memory: SharedMemory
+    shared_memory: str
+    """Name of the tmpfs that all pods of one job see as ``/dev/shm``. NCCL drops NVLink between pods that have two."""
     memory_volumes: tuple[MemoryVolume, ...] = ()
 
     @staticmethod
     def from_json(value: dict[str, Any]) -> PodSandbox:
         fields = dict(value)
-        fields["shared_memory"] = SharedMemory(**fields["shared_memory"])
         fields["memory_volumes"] = tuple(MemoryVolume(**volume) for volume in fields["memory_volumes"])
         return PodSandbox(**fields)
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from sidings.node.sandbox import identity, name_server, netlink, protocol, shim, syscalls
-from sidings.node.sandbox.spec import PROTOCOL, PodSandbox, SharedMemory
+from sidings.node.sandbox.spec import PROTOCOL, PodSandbox
 
 BRIDGE = "sidings0"
 _TMPFS_FLAGS = syscalls.MS_NOSUID | syscalls.MS_NODEV
@@ -37,7 +37,8 @@ class Zygote:
         self._name_server = enter_namespaces(directory)
         self._bridge = socket.if_nametoindex(BRIDGE)
         self._selector = selectors.DefaultSelector()
-        self._listener = protocol.listen(f"{directory}/zygote.sock")
+        _note(directory / "zygote.json", os.getpid())
+        self._listener = protocol.listen(directory / "zygote.sock")
         self._selector.register(self._listener, selectors.EVENT_READ, self._accept)
 
     def serve(self) -> NoReturn:
@@ -72,9 +73,10 @@ class Zygote:
         if operation == "start":
             self._start(connection, PodSandbox.from_json(request["pod"]))
         elif operation == "unmount":
-            for path in request["directories"]:
-                with contextlib.suppress(OSError):  # not mounted any more: what was asked for
-                    syscalls.unmount(path)
+            for path in map(Path, request["directories"]):
+                if path.is_mount():
+                    syscalls.unmount(str(path))
+                path.rmdir()
             connection.send({"ok": True})
         elif operation == "shutdown":
             os.kill(self._name_server, signal.SIGKILL)
@@ -87,7 +89,7 @@ class Zygote:
     def _start(self, connection: protocol.Connection, pod: PodSandbox) -> None:
         shared_memory = self._shared_memory(pod.shared_memory)
         for volume in pod.memory_volumes:
-            syscalls.mount("tmpfs", volume.directory, "tmpfs", _TMPFS_FLAGS, _size(volume.size_bytes, "mode=0777"))
+            syscalls.mount("tmpfs", volume.directory, "tmpfs", _TMPFS_FLAGS, _memory_options(volume.size_bytes))
         if os.fork():
             # The child answers; from here on this connection is its.
             self._hang_up(connection)
@@ -117,11 +119,11 @@ class Zygote:
         gc.freeze()
         supervisor.serve()
 
-    def _shared_memory(self, wanted: SharedMemory) -> str:
-        path = self._directory / "shm" / wanted.group
+    def _shared_memory(self, group: str) -> str:
+        path = self._directory / "shm" / group
         if not path.is_mount():
             path.mkdir(parents=True, exist_ok=True)
-            syscalls.mount("tmpfs", str(path), "tmpfs", _TMPFS_FLAGS, _size(wanted.size_bytes, "mode=1777"))
+            syscalls.mount("tmpfs", str(path), "tmpfs", _TMPFS_FLAGS, "mode=1777")
         return str(path)
 
     def _reap(self) -> None:
@@ -166,11 +168,15 @@ def start_name_server(directory: Path) -> int:
         finally:
             os._exit(1)
     listener.close()
-    known = {"pid": pid, "start_time": identity.start_time(pid), "boot_id": identity.boot_id()}
-    fresh = directory / "name-server.json.new"
-    fresh.write_text(json.dumps(known))
-    fresh.replace(directory / "name-server.json")
+    _note(directory / "name-server.json", pid)
     return pid
+
+
+def _note(path: Path, pid: int) -> None:
+    """Write down which process this is, for those who come after a crash."""
+    fresh = path.with_suffix(".new")
+    fresh.write_text(json.dumps(identity.describe(pid)))
+    fresh.replace(path)
 
 
 def _make_namespaces() -> None:
@@ -199,8 +205,8 @@ def _join(pid: int) -> None:
     syscalls.become_dumpable()
 
 
-def _size(size_bytes: int, options: str) -> str:
-    return f"{options},size={size_bytes}" if size_bytes else options
+def _memory_options(size_bytes: int) -> str:
+    return f"mode=0777,size={size_bytes}" if size_bytes else "mode=0777"
 
 
 def main() -> NoReturn:

@@ -1,0 +1,147 @@
+"""Reading container logs: what ``kubectl logs`` shows, from the CRI files that the shim writes.
+
+Files are keyed by pod uid, container and attempt, so a pod that was made anew under an old name never shows old lines.
+Lines come in the order they were written, out of the rotated files first; a follower polls, since a file that grows
+tells nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from sidings.api.pods import LogOptions
+from sidings.clock import Clock
+
+POLL_SECONDS = 0.1
+_BLOCK = 256 * 1024
+_BATCH_BYTES = 64 * 1024
+
+
+class Line(NamedTuple):
+    """One CRI line; ``partial`` is a piece of an output line that goes on in the next."""
+
+    timestamp: bytes
+    partial: bool
+    text: bytes
+
+
+def log_file(pod_directory: Path, container: str, attempt: int) -> Path:
+    return pod_directory / "logs" / container / f"{attempt}.log"
+
+
+async def read(path: Path, options: LogOptions, clock: Clock, ended: Callable[[], bool]) -> AsyncIterator[bytes]:
+    """The log at ``path`` as bytes; with ``follow`` until ``ended()`` says that nothing more can come."""
+    left = options.limit_bytes
+    reader = _Reader(path)
+    lines = list(reader.lines()) if options.tail_lines is not None else reader.lines()
+    if isinstance(lines, list):
+        lines = _tail(lines, options.tail_lines or 0)
+    while True:
+        for chunk in _shown(lines, options):
+            if left is not None:
+                chunk = chunk[:left]
+                left -= len(chunk)
+            if chunk:
+                yield chunk
+            if left == 0:
+                return
+        if not options.follow:
+            return
+        final = ended()
+        lines = reader.lines()
+        if final:
+            for chunk in _shown(lines, options):
+                yield chunk if left is None else chunk[:left]
+            return
+        await clock.sleep(POLL_SECONDS)
+
+
+def _shown(lines: Iterator[Line] | list[Line], options: LogOptions) -> Iterator[bytes]:
+    """Lines as they go to the client, in batches."""
+    batch: list[bytes] = []
+    size = 0
+    for line in lines:
+        if options.since is not None and _moment(line.timestamp) < options.since:
+            continue
+        text = line.text if line.partial else line.text + b"\n"
+        if options.timestamps:
+            text = line.timestamp + b" " + text
+        batch.append(text)
+        size += len(text)
+        if size >= _BATCH_BYTES:
+            yield b"".join(batch)
+            batch, size = [], 0
+    if batch:
+        yield b"".join(batch)
+
+
+def _tail(lines: list[Line], count: int) -> list[Line]:
+    """The last ``count`` output lines; pieces of one line count once."""
+    if count == 0:
+        return []
+    start, seen = len(lines), 0
+    while start > 0:
+        if not lines[start - 1].partial or start == len(lines):
+            seen += 1
+            if seen > count:
+                break
+        start -= 1
+    return lines[start:]
+
+
+def _moment(timestamp: bytes) -> datetime:
+    """Python keeps microseconds of the nanoseconds written."""
+    return datetime.strptime(timestamp[:26].decode(), "%Y-%m-%dT%H:%M:%S.%f").replace(tzinfo=UTC)
+
+
+class _Reader:
+    """Reads on where it stopped, over rotations of the file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._inode = 0
+        self._offset = 0
+        self._rest = b""
+
+    def lines(self) -> Iterator[Line]:
+        """Complete lines that came since the last call."""
+        for file in self._unread():
+            with file.open("rb") as opened:
+                opened.seek(self._offset)
+                while block := opened.read(_BLOCK):
+                    self._offset += len(block)
+                    *complete, self._rest = (self._rest + block).split(b"\n")
+                    for line in complete:
+                        yield _parse(line)
+
+    def _unread(self) -> Iterator[Path]:
+        """The files from the one last read, oldest first; ``_offset`` is where to start in each."""
+        for file in self._generations():
+            try:
+                inode = file.stat().st_ino
+            except FileNotFoundError:
+                continue
+            if inode != self._inode:
+                self._inode, self._offset, self._rest = inode, 0, b""
+            yield file
+
+    def _generations(self) -> list[Path]:
+        numbered = sorted(
+            self._path.parent.glob(f"{self._path.name}.*"), key=lambda file: int(file.suffix[1:]), reverse=True
+        )
+        files = [*numbered, self._path]
+        if self._inode:
+            for position, file in enumerate(files):
+                if file.exists() and file.stat().st_ino == self._inode:
+                    return files[position:]
+        return files
+
+
+def _parse(line: bytes) -> Line:
+    timestamp, _, rest = line.partition(b" ")
+    _, _, rest = rest.partition(b" ")
+    tag, _, text = rest.partition(b" ")
+    return Line(timestamp, tag == b"P", text)

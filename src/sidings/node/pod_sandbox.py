@@ -1,0 +1,283 @@
+"""A pod's sandbox as its worker sees it: directory, address, records, and the requests to the shim.
+
+The directory ``pods/<uid>`` holds everything: ``status.json`` and ``shim.sock`` (the shim's), ``files/etc``,
+``volumes``, ``containers/<name>`` (what an attempt wrote outside of volumes), ``logs/<name>/<attempt>.log``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from sidings.api.objects import Object, annotations_of, controller_of, labels_of, namespace_of, uid_of
+from sidings.client.interface import Client
+from sidings.clock import Clock
+from sidings.node import dns, environment, hosts, logs, masks, software
+from sidings.node.environment import NodeFacts
+from sidings.node.errors import SandboxFailed
+from sidings.node.logical_node import LogicalNode, NodeConfig
+from sidings.node.network import AddressPool, node_address
+from sidings.node.sandbox import client as sandbox_client
+from sidings.node.sandbox.client import SandboxClient
+from sidings.node.sandbox.rootfs import WORK
+from sidings.node.sandbox.spec import Attempt, Bind, Container, PodSandbox, Root, SandboxStatus
+from sidings.node.status import KILLED, STATUS_UNKNOWN
+from sidings.node.volumes import host_path, mounting
+
+WORKING_DIRECTORY = "sidings.dev/working-directory"
+"""Annotation: the folder in which ``sidings run`` was started; visible and writable at its own path."""
+_SCRATCH = ("root", "home", "tmp", "work", "cwd")
+_JOB_SET, _ATTEMPT = "jobset.sigs.k8s.io/jobset-name", "jobset.sigs.k8s.io/restart-attempt"
+
+
+@dataclass(frozen=True)
+class Workshop:
+    """What all pods of one agent share."""
+
+    client: Client
+    clock: Clock
+    sandbox: SandboxClient
+    config: NodeConfig
+    nodes: Mapping[str, tuple[int, LogicalNode]]
+    """Node name -> (number, node)."""
+    addresses: AddressPool
+    pods_root: Path
+    claims_root: Path
+    secrets: tuple[Path, ...]
+    homes: tuple[Path, ...]
+    note: Callable[[Object, str, str, str], None]
+    """Record an event (pod, type, reason, message), later."""
+    released: Callable[[], None]
+    """Told when a pod has given its address back."""
+
+
+class PodBox:
+    """One pod's directory and, while it lives, its shim."""
+
+    def __init__(self, pod: Object, shop: Workshop) -> None:
+        self._uid = uid_of(pod)
+        self._shop = shop
+        self.directory = shop.pods_root / self._uid
+        number, self.node = shop.nodes[pod["spec"]["nodeName"]]
+        self.host_address = node_address(number)
+        self._number = number
+        self._status: SandboxStatus | None = None
+        self._watch: asyncio.Task[None] | None = None
+        self._news = asyncio.Event()
+        self.group = shared_memory_group(pod)
+
+    @property
+    def address(self) -> str | None:
+        return self._shop.addresses.address_of(self._uid)
+
+    @property
+    def alive(self) -> bool:
+        return self._watch is not None and not self._watch.done()
+
+    @property
+    def attempts(self) -> dict[str, list[Attempt]]:
+        return self._status.attempts if self._status is not None else {}
+
+    def running(self) -> set[str]:
+        return {name for name, attempts in self.attempts.items() if attempts and attempts[-1].running}
+
+    def adopt(self, news: asyncio.Event) -> None:
+        """Take up what is there of an earlier agent; ``news`` is set whenever the records change."""
+        self._news = news
+        if self.alive:
+            return
+        self._status = sandbox_client.read_status(self.directory)
+        if self._status is None:
+            return
+        if sandbox_client.is_alive(self._status) and (self.directory / "shim.sock").exists():
+            self._shop.addresses.claim(self._uid, self._status.address)
+            self._watch = asyncio.create_task(self._follow(), name=f"watch sandbox {self._uid}")
+        else:
+            self._mark_lost()
+
+    async def start(self, pod: Object, name: str) -> None:
+        """Start the next attempt of the container ``name``, the sandbox first where there is none.
+
+        Returns when the attempt is in the records, running or failed. Raises ``ConfigMissing``, ``VolumeError``,
+        ``SandboxFailed``.
+        """
+        container = next(
+            c for c in (*(pod["spec"].get("initContainers") or ()), *pod["spec"]["containers"]) if c["name"] == name
+        )
+        address = self._shop.addresses.allocate(self._uid, self._number)
+        inputs = await mounting.load(self._shop.client, pod)
+        facts = self._facts(pod, address)
+        volumes = mounting.materialise(
+            pod, inputs, facts, self.directory / "volumes", self._shop.claims_root, self._shop.secrets
+        )
+        if not self.alive:
+            await self._create(pod, address, volumes)
+        known = self.attempts.get(name, ())
+        number = known[-1].number + 1 if known else 0
+        spec = self._container(pod, container, number, inputs, facts, volumes)
+        await self._shop.sandbox.run(self.directory, spec)
+        while not (self.attempts.get(name) and self.attempts[name][-1].number == number):
+            if not self.alive:
+                raise SandboxFailed("the pod's sandbox ended")
+            self._news.clear()
+            await self._news.wait()
+        self._news.set()
+
+    async def stop(self, names: Iterable[str], grace: float) -> None:
+        """SIGTERM, and SIGKILL after ``grace`` seconds; the records tell when it is over."""
+        with contextlib.suppress(OSError, SandboxFailed):  # the shim just ended, and its containers with it
+            await self._shop.sandbox.stop(self.directory, sorted(names), grace)
+
+    async def leave(self) -> None:
+        """End the sandbox; records and logs stay. The address is free afterwards."""
+        if self.alive:
+            await self._shop.sandbox.leave(self.directory)
+            assert self._watch is not None
+            await asyncio.wait([self._watch])
+        _remove(self.directory / "containers")
+        self._shop.addresses.release(self._uid)
+        self._shop.released()
+
+    async def destroy(self) -> None:
+        """End the sandbox, killing what runs, and remove every trace."""
+        await self.leave()
+        _remove(self.directory)
+
+    def release(self) -> None:
+        """This agent looks no longer; the sandbox itself goes on."""
+        if self._watch is not None:
+            self._watch.cancel()
+
+    async def _create(self, pod: Object, address: str, volumes: mounting.PodVolumes) -> None:
+        etc = self.directory / "files" / "etc"
+        etc.mkdir(parents=True, exist_ok=True)
+        for name, text in hosts.files(pod, address, hosts.host_switch()).items():
+            (etc / name).write_text(text)
+        await self._shop.sandbox.start_pod(
+            PodSandbox(self._uid, str(self.directory), dns.host_name(pod), address, self.group, volumes.memory)
+        )
+        self._status = sandbox_client.read_status(self.directory)
+        self._watch = asyncio.create_task(self._follow(), name=f"watch sandbox {self._uid}")
+
+    async def _follow(self) -> None:
+        """Keep the records up to date until the shim is gone."""
+        with contextlib.suppress(OSError):
+            async for status in self._shop.sandbox.watch(self.directory):
+                self._status = status
+                self._news.set()
+        self._mark_lost()
+        self._news.set()
+
+    def _mark_lost(self) -> None:
+        """The shim is dead and its containers with it: what still counts as running ended unseen."""
+        status = self._status
+        if status is None:
+            return
+        lost = [attempt for attempts in status.attempts.values() for attempt in attempts if attempt.running]
+        for attempt in lost:
+            attempt.finished_at = self._shop.clock.now().timestamp()
+            attempt.exit_code = KILLED
+            attempt.reason = STATUS_UNKNOWN
+            attempt.message = "The container's sandbox is gone: the machine was restarted or its supervisor was killed"
+        if lost:
+            fresh = self.directory / "status.json.new"
+            fresh.write_text(json.dumps(status.to_json()))
+            fresh.replace(self.directory / "status.json")
+
+    def _facts(self, pod: Object, address: str) -> NodeFacts:
+        addresses = {"status.podIP": address, "status.podIPs": address}
+        addresses |= {"status.hostIP": self.host_address, "status.hostIPs": self.host_address}
+        allocatable = {"cpu": self.node.cpu, "memory": self.node.memory}
+        return NodeFacts(addresses, allocatable, self.node.simulate_gpus, os.cpu_count() or 1)
+
+    def _container(
+        self,
+        pod: Object,
+        container: Object,
+        number: int,
+        inputs: mounting.Inputs,
+        facts: NodeFacts,
+        volumes: mounting.PodVolumes,
+    ) -> Container:
+        name = container["name"]
+        config = self._shop.config
+        prefix = software.prefix_for(container.get("image") or "", config.images, config.python_prefix)
+        variables = environment.resolve(container, pod, inputs.sources, facts, prefix)
+        argv = environment.arguments(container, variables)
+        if not argv:
+            raise SandboxFailed("no command specified", cause="images are not pulled, so their entrypoint is unknown")
+        folder = self._working_directory(pod)
+        binds = (
+            *(Bind(str(path), str(path)) for path in software.visible_prefixes(prefix) if path.exists()),
+            *((Bind(str(folder), str(folder), read_only=False),) if folder else ()),
+            *mounting.binds(container, volumes, variables),
+        )
+        scratch = self._scratch(name, number)
+        log = logs.log_file(self.directory, name, number)
+        log.parent.mkdir(parents=True, exist_ok=True)
+        security = container.get("securityContext") or {}
+        return Container(
+            name=name,
+            attempt=number,
+            argv=argv,
+            environment=variables,
+            directory=container.get("workingDir") or (str(folder) if folder else WORK),
+            root=Root(
+                hidden=tuple(str(path) for path in self._shop.homes),
+                binds=binds,
+                masked=masks.masks(self._shop.secrets, binds),
+                read_only=bool(security.get("readOnlyRootFilesystem")),
+            ),
+            scratch=str(scratch),
+            log=str(log),
+            log_max_bytes=config.log_max_bytes,
+            log_max_files=config.log_max_files,
+            termination_log=container.get("terminationMessagePath") or "/dev/termination-log",
+            message_from_log=container.get("terminationMessagePolicy") == "FallbackToLogsOnError",
+        )
+
+    def _working_directory(self, pod: Object) -> Path | None:
+        path = annotations_of(pod).get(WORKING_DIRECTORY)
+        return host_path.source({"path": path, "type": "Directory"}, self._shop.secrets) if path else None
+
+    def _scratch(self, name: str, number: int) -> Path:
+        """Fresh for every attempt, like a container's writable layer."""
+        _remove(self.directory / "containers" / name)
+        scratch = self.directory / "containers" / name / str(number)
+        for part in _SCRATCH:
+            (scratch / part).mkdir(parents=True)
+        (scratch / "tmp").chmod(0o1777)
+        return scratch
+
+
+async def abandon(directory: Path, sandbox: SandboxClient) -> None:
+    """End and remove the sandbox of a pod whose object was deleted while no agent ran."""
+    await sandbox.leave(directory)
+    _remove(directory)
+
+
+def _remove(directory: Path) -> None:
+    if not directory.exists():
+        return
+    try:
+        shutil.rmtree(directory)
+    except PermissionError:
+        # A pod may have made directories that even their owner may not enter.
+        for folder, _, _ in os.walk(directory):
+            Path(folder).chmod(0o700)
+        shutil.rmtree(directory)
+
+
+def shared_memory_group(pod: Object) -> str:
+    """Pods with the same answer share /dev/shm: one attempt of a JobSet, else one owner, else the pod alone."""
+    labels = labels_of(pod)
+    if job_set := labels.get(_JOB_SET):
+        return f"{namespace_of(pod)}_{job_set}_{labels.get(_ATTEMPT, '0')}"
+    owner = controller_of(pod)
+    return str(owner["uid"]) if owner else uid_of(pod)

@@ -1,0 +1,316 @@
+"""One pod's life on its node: from bound to finished, and its end when it is deleted.
+
+A level-triggered loop: ``lifecycle.next_step`` decides from the records that the shim keeps, this module carries it
+out and writes the status. All state that matters is in the API object and in the pod's directory, so a worker of a
+restarted agent goes on where the last one was killed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from sidings.api import timestamps
+from sidings.api.objects import Object, is_deleting, key_of, name_of, namespace_of, uid_of
+from sidings.api.resources import PODS
+from sidings.api.status import ApiError, Conflict, NotFound
+from sidings.client.interface import PatchType
+from sidings.node import lifecycle, software
+from sidings.node.errors import ConfigMissing, NodeError, SandboxFailed, VolumeError
+from sidings.node.logical_node import GPU
+from sidings.node.pod_sandbox import PodBox, Workshop
+from sidings.node.status import CONTAINER_CREATING, CRASH_LOOP_BACK_OFF, Ending, Waiting, pod_status
+
+log = logging.getLogger(__name__)
+
+FINISHED = ("Succeeded", "Failed")
+HOST_SOFTWARE = "HostSoftware"
+SIMULATED_GPUS = "SimulatedGPUs"
+CONFIG_ERROR = "CreateContainerConfigError"
+CREATE_ERROR = "CreateContainerError"
+DEADLINE = Ending("Failed", "DeadlineExceeded", "Pod was active on the node longer than the specified deadline")
+RETRY_SECONDS = (0.5, 1.0, 2.0, 5.0)
+"""How soon a start that failed for want of something is tried again."""
+DEFAULT_GRACE_SECONDS = 30
+
+
+class PodWorker:
+    """Runs one pod; ``update`` and ``gone`` bring news from the API, ``run`` is its task."""
+
+    def __init__(self, pod: Object, workshop: Workshop) -> None:
+        self._pod = pod
+        self._shop = workshop
+        self.box = PodBox(pod, workshop)
+        self._waiting: dict[str, Waiting] = {}
+        self._failures = 0
+        self._retry_at: float | None = None
+        self._news = asyncio.Event()
+        self._gone = False
+        self._told: Object = {}
+        self._noted: set[str] = set()
+
+    def update(self, pod: Object) -> None:
+        """A version from the watch; one older than our own last write is no news."""
+        if _version(pod) >= _version(self._pod):
+            self._pod = pod
+            self._news.set()
+
+    def gone(self) -> None:
+        """The object is no more: whatever still runs is killed."""
+        self._gone = True
+        self._news.set()
+
+    async def run(self) -> None:
+        """Until the pod's object is gone and its directory removed. An API that fails is asked again."""
+        try:
+            while not self._gone:
+                try:
+                    await self._live()
+                except ApiError as error:
+                    log.info("pod %s: %s, again in %s s", key_of(self._pod), error, RETRY_SECONDS[1])
+                    await self._shop.clock.sleep(RETRY_SECONDS[1])
+                except Exception:
+                    # A bug that one pod meets must not end the others.
+                    log.exception("pod %s failed unexpectedly, again in %s s", key_of(self._pod), RETRY_SECONDS[-1])
+                    await self._shop.clock.sleep(RETRY_SECONDS[-1])
+            await self.box.destroy()
+        finally:
+            self.box.release()
+
+    async def _live(self) -> None:
+        """One pass over the whole life, from wherever it stands, to the moment the object is gone."""
+        self.box.adopt(self._news)
+        if self._phase() not in FINISHED:
+            ending = await self._until_finished()
+            if self._gone:
+                return
+            await self._write(ending)
+        await self.box.leave()
+        while not self._gone:
+            if is_deleting(self._pod):
+                await self._delete()
+                await self._wait_for_news(None)
+            else:
+                await self._wait_for_news(None)
+
+    async def _until_finished(self) -> Ending:
+        while not self._gone and not is_deleting(self._pod):
+            left = self._deadline_left()
+            if left is not None and left <= 0:
+                await self._stop_all(self._grace())
+                return DEADLINE
+            now = self._shop.clock.now().timestamp()
+            step = lifecycle.next_step(self._pod, self.box.attempts, now)
+            if step.phase:
+                return Ending(step.phase)
+            if step.stop:
+                await self.box.stop(step.stop, self._grace())
+            await self._start_due(step.start)
+            self._show_back_offs(now)
+            await self._write(None)
+            await self._wait_for_news(_least(step.wait_seconds, left, self._retry_left()))
+        if not self._gone:
+            await self._stop_all(self._grace_left())
+        return Ending(self._outcome())
+
+    # Starting
+
+    async def _start_due(self, names: Iterable[str]) -> None:
+        """Start what is due; what cannot be started says why and is tried again later."""
+        if (left := self._retry_left()) is not None and left > 0:
+            return
+        self._retry_at = None
+        for name in names:
+            try:
+                await self.box.start(self._pod, name)
+            except (ConfigMissing, VolumeError, SandboxFailed) as error:
+                self._refused(name, error)
+                return
+            self._waiting.pop(name, None)
+            self._failures = 0
+            self._started(name)
+
+    def _refused(self, name: str, error: NodeError) -> None:
+        message = f"{error.what}: {error.cause}" if error.cause else error.what
+        if isinstance(error, ConfigMissing):
+            self._waiting[name] = Waiting(CONFIG_ERROR, message)
+            self._note("Warning", "Failed", f"Error: {message}")
+        elif isinstance(error, VolumeError):
+            self._waiting[name] = Waiting(CONTAINER_CREATING, message)
+            self._note("Warning", "FailedMount", message)
+        elif self.box.alive:
+            self._waiting[name] = Waiting(CREATE_ERROR, message)
+            self._note("Warning", "Failed", f"Error: {message}")
+        else:
+            self._waiting[name] = Waiting(CONTAINER_CREATING, message)
+            self._note("Warning", "FailedCreatePodSandBox", f"Failed to create pod sandbox: {message}")
+        pause = RETRY_SECONDS[min(self._failures, len(RETRY_SECONDS) - 1)]
+        self._failures += 1
+        self._retry_at = self._shop.clock.monotonic() + pause
+
+    def _started(self, name: str) -> None:
+        container = next(c for c in _containers(self._pod) if c["name"] == name)
+        last = self.box.attempts[name][-1]
+        if HOST_SOFTWARE not in self._noted and last.number == 0:
+            self._noted.add(HOST_SOFTWARE)
+            prefix = software.prefix_for(
+                container.get("image") or "", self._shop.config.images, self._shop.config.python_prefix
+            )
+            image = container.get("image") or ""
+            text = f'Image "{image}" is not pulled: containers run the software of this machine, Python from {prefix}'
+            self._note("Normal", HOST_SOFTWARE, text)
+            if GPU in ((container.get("resources") or {}).get("limits") or {}) and self.box.node.simulate_gpus:
+                self._note("Normal", SIMULATED_GPUS, "GPUs of this node are simulated: CUDA_VISIBLE_DEVICES is empty")
+        if last.reason == "StartError":
+            self._note("Warning", "Failed", f"Error: {last.message}")
+        else:
+            self._note("Normal", "Started", f"Started container {name}")
+
+    def _show_back_offs(self, now: float) -> None:
+        """Containers that wait for their next attempt are in CrashLoopBackOff."""
+        for container in _containers(self._pod):
+            name = container["name"]
+            known = self.box.attempts.get(name, ())
+            if not known or known[-1].running:
+                if (waiting := self._waiting.get(name)) and waiting.reason == CRASH_LOOP_BACK_OFF:
+                    del self._waiting[name]
+                continue
+            again = lifecycle.restart_policy(self._pod) == "Always" or (
+                lifecycle.restart_policy(self._pod) == "OnFailure" and known[-1].exit_code != 0
+            )
+            if again and lifecycle.back_off_left(known, now) > 0:
+                where = f"pod={name_of(self._pod)}_{namespace_of(self._pod)}({uid_of(self._pod)})"
+                text = f"back-off {lifecycle.back_off(known):.0f}s restarting failed container={name} {where}"
+                self._waiting[name] = Waiting(CRASH_LOOP_BACK_OFF, text)
+                self._note("Warning", "BackOff", f"Back-off restarting failed container {name} in {where[4:]}")
+
+    # Stopping
+
+    async def _stop_all(self, grace: float) -> None:
+        """Stop what runs, sidecars after the others; a shorter grace that comes meanwhile is honoured."""
+        sidecars = {c["name"] for c in self._pod["spec"].get("initContainers") or () if lifecycle.is_sidecar(c)}
+        for group in (self.box.running() - sidecars, self.box.running() & sidecars):
+            for name in sorted(group):
+                self._note("Normal", "Killing", f"Stopping container {name}")
+            asked: float | None = None
+            while names := self.box.running() & group:
+                left = 0.0 if self._gone else min(grace, self._grace_left())
+                if asked is None or left < asked - 1:
+                    asked = left
+                    await self.box.stop(names, left)
+                await self._wait_for_news(None)
+
+    def _grace(self) -> float:
+        return float(self._pod["spec"].get("terminationGracePeriodSeconds", DEFAULT_GRACE_SECONDS))
+
+    def _grace_left(self) -> float:
+        """Until the moment in deletionTimestamp, which already contains the grace period."""
+        if not is_deleting(self._pod):
+            return self._grace()
+        due = timestamps.from_text(self._pod["metadata"]["deletionTimestamp"])
+        granted = self._pod["metadata"].get("deletionGracePeriodSeconds")
+        left = (due - self._shop.clock.now()).total_seconds()
+        return max(min(left, granted if granted is not None else left), 0)
+
+    async def _delete(self) -> None:
+        """The pod has ended: let its object go. Finalizers of others may keep it for a while."""
+        if self._pod["metadata"].get("deletionGracePeriodSeconds") == 0:
+            return
+        try:
+            await self._shop.client.delete(
+                PODS, name_of(self._pod), namespace_of(self._pod), grace_period_seconds=0, uid=uid_of(self._pod)
+            )
+        except (NotFound, Conflict):
+            self._gone = True
+
+    # Status
+
+    def _phase(self) -> str:
+        return str((self._pod.get("status") or {}).get("phase") or "Pending")
+
+    def _outcome(self) -> str:
+        """How a pod that was stopped ended: Succeeded only if every container did."""
+        names = [container["name"] for container in self._pod["spec"]["containers"]]
+        ends = [self.box.attempts[name][-1].exit_code if self.box.attempts.get(name) else None for name in names]
+        return "Succeeded" if all(code == 0 for code in ends) else "Failed"
+
+    async def _write(self, ending: Ending | None) -> None:
+        """One write of the whole status, if anything changed."""
+        status = pod_status(
+            self._pod,
+            self.box.attempts,
+            now=self._shop.clock.now(),
+            address=self.box.address or "",
+            host_address=self.box.host_address,
+            waiting=self._waiting,
+            ending=ending,
+        )
+        if _stated(status) == self._told:
+            return
+        body = {"metadata": {"uid": uid_of(self._pod)}, "status": status}
+        try:
+            written = await self._shop.client.patch(
+                PODS,
+                name_of(self._pod),
+                body,
+                namespace=namespace_of(self._pod),
+                patch_type=PatchType.STRATEGIC,
+                subresource="status",
+                field_manager="kubelet",
+            )
+        except NotFound:
+            self._gone = True
+            return
+        self._told = _stated(status)
+        if not self._gone and uid_of(written) == uid_of(self._pod):
+            self._pod = written
+
+    # Time
+
+    def _deadline_left(self) -> float | None:
+        seconds = self._pod["spec"].get("activeDeadlineSeconds")
+        started = (self._pod.get("status") or {}).get("startTime")
+        if seconds is None or not started:
+            return None
+        due: datetime = timestamps.from_text(started) + timedelta(seconds=float(seconds))
+        return (due - self._shop.clock.now()).total_seconds()
+
+    def _retry_left(self) -> float | None:
+        return None if self._retry_at is None else self._retry_at - self._shop.clock.monotonic()
+
+    async def _wait_for_news(self, seconds: float | None) -> None:
+        """Until the API or the shim has news, or ``seconds`` have passed."""
+        if seconds is not None and seconds <= 0:
+            return
+        try:
+            async with asyncio.timeout(seconds):
+                await self._news.wait()
+        except TimeoutError:
+            pass
+        self._news.clear()
+
+    def _note(self, type_: str, reason: str, message: str) -> None:
+        self._shop.note(self._pod, type_, reason, message)
+
+
+def _containers(pod: Object) -> list[Object]:
+    return [*(pod["spec"].get("initContainers") or ()), *pod["spec"]["containers"]]
+
+
+def _version(pod: Object) -> int:
+    return int(pod["metadata"]["resourceVersion"])
+
+
+def _stated(status: Object) -> Object:
+    """What a status says, without the fields that a patch only clears."""
+    cleared = [
+        {key: value for key, value in condition.items() if value is not None} for condition in status["conditions"]
+    ]
+    return {**status, "conditions": cleared}
+
+
+def _least(*seconds: float | None) -> float | None:
+    known = [value for value in seconds if value is not None]
+    return min(known) if known else None

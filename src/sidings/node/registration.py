@@ -1,0 +1,79 @@
+"""Node objects: made once, then kept alive by heartbeats.
+
+What others set on a node (taints, cordons, labels of their own) is left alone; capacity, addresses, our labels and
+conditions follow this agent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sidings.api.conditions import find
+from sidings.api.objects import Object, name_of
+from sidings.api.resources import NODES
+from sidings.api.status import NotFound
+from sidings.client.interface import Client, PatchType
+from sidings.clock import Clock
+from sidings.node import logical_node
+from sidings.node.logical_node import LogicalNode, NodeConfig, SandboxReport
+
+FIELD_MANAGER = "kubelet"
+
+
+class Registration:
+    """Announces the nodes of one agent."""
+
+    def __init__(
+        self,
+        client: Client,
+        clock: Clock,
+        nodes: Mapping[str, tuple[int, LogicalNode]],
+        sandbox: SandboxReport,
+        config: NodeConfig,
+    ) -> None:
+        self._client = client
+        self._clock = clock
+        self._nodes = nodes
+        self._sandbox = sandbox
+        self._config = config
+
+    async def announce(self) -> None:
+        """Create each node or bring it up to date; a node that somebody deleted comes back."""
+        for number, node in self._nodes.values():
+            wanted = logical_node.node_object(node, number, self._sandbox, self._config, self._clock.now())
+            try:
+                known = await self._client.get(NODES, node.name)
+            except NotFound:
+                known = await self._client.create(NODES, wanted, field_manager=FIELD_MANAGER)
+            if labels_missing(known, wanted):
+                await self._client.patch(
+                    NODES,
+                    node.name,
+                    {"metadata": {"labels": wanted["metadata"]["labels"]}},
+                    field_manager=FIELD_MANAGER,
+                )
+            await self._client.patch(
+                NODES,
+                name_of(wanted),
+                {"status": with_transition_times(known, wanted["status"])},
+                patch_type=PatchType.STRATEGIC,
+                subresource="status",
+                field_manager=FIELD_MANAGER,
+            )
+
+
+def labels_missing(known: Object, wanted: Object) -> bool:
+    present = known["metadata"].get("labels") or {}
+    return any(present.get(key) != value for key, value in wanted["metadata"]["labels"].items())
+
+
+def with_transition_times(known: Object, status: Object) -> Object:
+    """``status`` with the transition time of each condition that is as it was."""
+    before = (known.get("status") or {}).get("conditions")
+    conditions = []
+    for condition in status["conditions"]:
+        seen = find(before, condition["type"])
+        if seen is not None and seen["status"] == condition["status"] and seen.get("lastTransitionTime"):
+            condition = {**condition, "lastTransitionTime": seen["lastTransitionTime"]}
+        conditions.append(condition)
+    return {**status, "conditions": conditions}

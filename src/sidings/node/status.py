@@ -1,0 +1,216 @@
+"""PodStatus from the states of containers. Pure.
+
+Conditions, reasons and messages are kubelet's (v1.36: ``pkg/kubelet/status/generate.go``); every field that typed
+clients require is always there, since one incomplete status breaks a whole list for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from sidings.api import timestamps
+from sidings.api.conditions import find
+from sidings.api.objects import Object
+from sidings.node import lifecycle
+from sidings.node.sandbox.spec import Attempt
+
+POD_INITIALIZING = "PodInitializing"
+CONTAINER_CREATING = "ContainerCreating"
+CRASH_LOOP_BACK_OFF = "CrashLoopBackOff"
+STATUS_UNKNOWN = "ContainerStatusUnknown"
+NOT_LOCATED = "The container could not be located when the pod was terminated"
+KILLED = 137
+
+
+class Waiting(NamedTuple):
+    """Why a container does not run: ``CreateContainerConfigError`` and the like."""
+
+    reason: str
+    message: str = ""
+
+
+class Ending(NamedTuple):
+    """A terminal state of the pod as a whole; ``reason`` such as ``DeadlineExceeded`` is often empty."""
+
+    phase: str
+    reason: str = ""
+    message: str = ""
+
+
+def pod_status(
+    pod: Object,
+    attempts: lifecycle.Attempts,
+    *,
+    now: datetime,
+    address: str = "",
+    host_address: str = "",
+    waiting: Mapping[str, Waiting] | None = None,
+    ending: Ending | None = None,
+) -> Object:
+    """The status to be written: everything the node decides; conditions of others are not mentioned."""
+    waiting = waiting or {}
+    before = pod.get("status") or {}
+    inits = pod["spec"].get("initContainers") or ()
+    containers = pod["spec"]["containers"]
+    initialized = all(_initialized(container, attempts.get(container["name"], ())) for container in inits)
+    default = Waiting(CONTAINER_CREATING if initialized else POD_INITIALIZING)
+    final = ending is not None
+    main_statuses = [container_status(c, attempts, waiting, default, final) for c in containers]
+    init_statuses = [container_status(c, attempts, waiting, Waiting(POD_INITIALIZING), final) for c in inits]
+    for container, shown in zip(inits, init_statuses, strict=True):
+        shown["ready"] = _initialized(container, attempts.get(container["name"], ()))
+    phase = ending.phase if ending else _phase(attempts, [c["name"] for c in containers])
+    status: Object = {
+        "phase": phase,
+        "conditions": conditions(pod, phase, initialized, main_statuses, now, bool(address)),
+        "startTime": before.get("startTime") or timestamps.to_text(now),
+        "containerStatuses": main_statuses,
+    }
+    if inits:
+        status["initContainerStatuses"] = init_statuses
+    if host_address:
+        status |= {"hostIP": host_address, "hostIPs": [{"ip": host_address}]}
+    if address:
+        status |= {"podIP": address, "podIPs": [{"ip": address}]}
+    if ending and ending.reason:
+        status |= {"reason": ending.reason, "message": ending.message}
+    return status
+
+
+def container_status(
+    container: Object,
+    attempts: lifecycle.Attempts,
+    waiting: Mapping[str, Waiting],
+    default: Waiting,
+    final: bool,
+) -> Object:
+    """One entry of ``containerStatuses``; with ``final`` no container may be left waiting or running."""
+    name = container["name"]
+    known = attempts.get(name, ())
+    last = known[-1] if known else None
+    image = container.get("image") or ""
+    status: Object = {
+        "name": name,
+        "image": image,
+        "imageID": "",
+        "containerID": f"sidings://{name}-{last.number}" if last else "",
+        "ready": False,
+        "started": False,
+        "restartCount": last.number if last else 0,
+        "state": {},
+        "lastState": {},
+    }
+    if last is None:
+        if final:
+            status["state"] = {"terminated": _lost()}
+        else:
+            status["state"] = {"waiting": _waiting(waiting.get(name, default))}
+        return status
+    if last.running and not final:
+        status |= {"state": {"running": {"startedAt": _text(last.started_at)}}, "ready": True, "started": True}
+        previous = known[-2] if len(known) > 1 else None
+    elif name in waiting and not final:
+        status["state"] = {"waiting": _waiting(waiting[name])}
+        previous = last
+    else:
+        status["state"] = {"terminated": _terminated(last)}
+        previous = known[-2] if len(known) > 1 else None
+    if previous is not None:
+        status["lastState"] = {"terminated": _terminated(previous)}
+    return status
+
+
+def conditions(
+    pod: Object, phase: str, initialized: bool, statuses: Sequence[Object], now: datetime, has_sandbox: bool
+) -> list[Object]:
+    """The five conditions that belong to the node; each keeps its transition time while its status stays."""
+    unready = [status["name"] for status in statuses if not status["ready"]]
+    if phase == "Succeeded":
+        why = {"reason": "PodCompleted"}
+    elif phase == "Failed":
+        why = {"reason": "PodFailed"}
+    elif unready:
+        why = {"reason": "ContainersNotReady", "message": f"containers with unready status: [{' '.join(unready)}]"}
+    else:
+        why = {}
+    ready = "False" if why else "True"
+    finished = phase in ("Succeeded", "Failed")
+    not_initialized: Object = {}
+    if phase == "Succeeded":
+        not_initialized = {"reason": "PodCompleted"}
+    elif not initialized:
+        names = " ".join(c["name"] for c in pod["spec"].get("initContainers") or ())
+        not_initialized = {
+            "reason": "ContainersNotInitialized",
+            "message": f"containers with incomplete status: [{names}]",
+        }
+    wanted: list[Object] = [
+        {"type": "PodReadyToStartContainers", "status": "True" if has_sandbox and not finished else "False"},
+        {"type": "Initialized", "status": "True" if initialized else "False", **not_initialized},
+        {"type": "Ready", "status": ready, **why},
+        {"type": "ContainersReady", "status": ready, **why},
+    ]
+    before = (pod.get("status") or {}).get("conditions")
+    if find(before, "PodScheduled") is None:
+        wanted.append({"type": "PodScheduled", "status": "True"})
+    moment = timestamps.to_text(now)
+    for condition in wanted:
+        seen = find(before, condition["type"])
+        same = seen is not None and seen["status"] == condition["status"] and seen.get("lastTransitionTime")
+        condition["lastProbeTime"] = None
+        condition["lastTransitionTime"] = seen["lastTransitionTime"] if same and seen else moment
+        # A strategic merge keeps what it is not told about: reasons that no longer hold are cleared by name.
+        for field in ("reason", "message"):
+            if seen is not None and seen.get(field) and field not in condition:
+                condition[field] = None
+    return wanted
+
+
+def _phase(attempts: lifecycle.Attempts, names: Sequence[str]) -> str:
+    """Running once every container has been started; a pod that is still starting is Pending."""
+    return "Running" if all(attempts.get(name) for name in names) else "Pending"
+
+
+def _initialized(container: Object, attempts: Sequence[Attempt]) -> bool:
+    if not attempts:
+        return False
+    last = attempts[-1]
+    return True if lifecycle.is_sidecar(container) else not last.running and last.exit_code == 0
+
+
+def _waiting(waiting: Waiting) -> Object:
+    return {"reason": waiting.reason} | ({"message": waiting.message} if waiting.message else {})
+
+
+def _terminated(attempt: Attempt) -> Object:
+    finished = attempt.finished_at if attempt.finished_at is not None else attempt.started_at
+    state: Object = {
+        "exitCode": KILLED if attempt.exit_code is None else attempt.exit_code,
+        "reason": attempt.reason or STATUS_UNKNOWN,
+        "startedAt": _text(attempt.started_at),
+        "finishedAt": _text(finished),
+        "containerID": "",
+    }
+    if attempt.signal:
+        state["signal"] = attempt.signal
+    if attempt.message:
+        state["message"] = attempt.message
+    return state
+
+
+def _lost() -> Object:
+    """A container that never ran in a pod that is over."""
+    return {
+        "exitCode": KILLED,
+        "reason": STATUS_UNKNOWN,
+        "message": NOT_LOCATED,
+        "startedAt": None,
+        "finishedAt": None,
+        "containerID": "",
+    }
+
+
+def _text(seconds: float) -> str:
+    return timestamps.to_text(datetime.fromtimestamp(seconds, UTC))

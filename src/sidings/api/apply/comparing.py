@@ -1,0 +1,123 @@
+"""Which fields an object has, and which differ between two versions of it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from sidings.api.apply import schema_shape as shape
+from sidings.api.apply.fieldset import FieldSet, Path, field
+from sidings.api.kind import Schema
+
+_ABSENT: Any = object()
+
+
+class Comparison(NamedTuple):
+    """``added`` and ``removed`` hold maps and list elements themselves as well as what is in them."""
+
+    added: FieldSet
+    modified: FieldSet
+    removed: FieldSet
+
+    @property
+    def changed(self) -> FieldSet:
+        return self.added | self.modified
+
+    def without(self, roots: FieldSet) -> Comparison:
+        return Comparison(*(part.without(roots) for part in self))
+
+
+def fields_of(value: Any, schema: Schema) -> FieldSet:
+    """The fields that an applied configuration claims: its leaves, list elements and empty maps."""
+    result = FieldSet()
+    _collect(value, schema, (), result)
+    return result
+
+
+def compare(old: Any, new: Any, schema: Schema) -> Comparison:
+    """What is different in ``new``."""
+    result = Comparison(FieldSet(), FieldSet(), FieldSet())
+    _compare(old, new, schema, (), result)
+    return result
+
+
+def _collect(value: Any, schema: Schema, path: Path, result: FieldSet) -> None:
+    if isinstance(value, dict) and not shape.is_one_piece(schema):
+        for name, below in value.items():
+            inner = (*path, field(name))
+            _collect(below, shape.member(schema, name) or shape.ANYTHING, inner, result)
+            if below is None or below == {} or not shape.is_declared(schema, name):
+                result.insert(inner)
+        return
+    elements = shape.elements(value, schema) if isinstance(value, list) else None
+    if elements is None:
+        result.insert(path)
+        return
+    for element, item in zip(elements, value, strict=True):
+        _collect(item, shape.items(schema), (*path, element), result)
+        result.insert((*path, element))
+
+
+def _compare(old: Any, new: Any, schema: Schema, path: Path, result: Comparison) -> None:
+    if old is new or old == new:
+        return
+    present = [value for value in (old, new) if value is not _ABSENT and value is not None]
+    if present and all(isinstance(value, dict) for value in present) and any(present):
+        if not shape.is_one_piece(schema):
+            _compare_maps(_map(old), _map(new), schema, path, result)
+            _note_whole(old, new, path, result)
+            return
+    elif present and all(isinstance(value, list) for value in present) and any(present):
+        before, after = _list(old), _list(new)
+        left, right = shape.elements(before, schema), shape.elements(after, schema)
+        if left is not None and right is not None:
+            _compare_lists(_grouped(left, before), _grouped(right, after), schema, path, result)
+            _note_whole(old, new, path, result)
+            return
+    if old is _ABSENT:
+        result.added.insert(path)
+    elif new is _ABSENT:
+        result.removed.insert(path)
+    else:
+        result.modified.insert(path)
+
+
+def _compare_maps(old: dict[str, Any], new: dict[str, Any], schema: Schema, path: Path, result: Comparison) -> None:
+    for name in old.keys() | new.keys():
+        before, after = old.get(name, _ABSENT), new.get(name, _ABSENT)
+        _compare(before, after, shape.member(schema, name) or shape.ANYTHING, (*path, field(name)), result)
+
+
+def _compare_lists(
+    old: dict[str, list[Any]], new: dict[str, list[Any]], schema: Schema, path: Path, result: Comparison
+) -> None:
+    for element in old.keys() | new.keys():
+        before, after = old.get(element, [_ABSENT]), new.get(element, [_ABSENT])
+        inner = (*path, element)
+        if len(before) == len(after) == 1:
+            _compare(before[0], after[0], shape.items(schema), inner, result)
+        elif before != after:
+            # A key that occurs twice in stored data: the occurrences are compared as one piece.
+            part = result.added if before == [_ABSENT] else result.removed if after == [_ABSENT] else result.modified
+            part.insert(inner)
+
+
+def _note_whole(old: Any, new: Any, path: Path, result: Comparison) -> None:
+    if old is _ABSENT:
+        result.added.insert(path)
+    elif new is _ABSENT:
+        result.removed.insert(path)
+
+
+def _map(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _grouped(elements: list[str], values: list[Any]) -> dict[str, list[Any]]:
+    groups: dict[str, list[Any]] = {}
+    for element, value in zip(elements, values, strict=True):
+        groups.setdefault(element, []).append(value)
+    return groups

@@ -31,6 +31,7 @@ from sidings.controllers.service_accounts import ServiceAccounts
 from sidings.controllers.trainjob.controller import TrainJobController
 from sidings.controllers.trainjob.refusals import RefusalForwarder
 from sidings.controllers.trainjob.runtime_finalizer import ClusterTrainingRuntimeController, TrainingRuntimeController
+from sidings.registry.admission import defaults
 from sidings.registry.registry import Registry
 from sidings.store.store import Store
 
@@ -46,7 +47,7 @@ class ControlPlane:
         self.clock = clock
         self.rng = rng
         self.catalog = catalog.builtin()
-        self.registry = Registry(store, self.catalog, clock, rng)
+        self.registry = Registry(store, self.catalog, clock, rng, admission=defaults.plugins(clock))
         self.client = LocalClient(self.registry)
         self._claims = claims
         self._ca = ca

@@ -34,7 +34,7 @@ from sidings.host import bootstrap, hibernation, machine, process
 from sidings.host.control_plane import ControlPlane
 from sidings.host.errors import PortTaken
 from sidings.host.home import EngineRecord, Home
-from sidings.host.options import EngineOptions
+from sidings.host.options import STOP_GRACE_SECONDS, EngineOptions
 from sidings.node.agent import NodeAgent
 from sidings.node.logical_node import LogicalNode, NodeConfig
 from sidings.server import pki
@@ -47,7 +47,6 @@ log = logging.getLogger(__name__)
 
 ADDRESS = "127.0.0.1"
 USUAL_PORT = 7443
-STOP_GRACE_SECONDS = 30.0
 GC_THRESHOLDS = (100_000, 50, 1000)
 """With thousands of live objects the default thresholds cost 250 ms pauses; these were measured at 25 ms."""
 

@@ -76,6 +76,11 @@ class Home:
         return self.path / "objects.db"
 
     @property
+    def lock(self) -> Path:
+        """Held by whoever has ``store`` open."""
+        return self.store.with_name(f"{self.store.name}.lock")
+
+    @property
     def pki(self) -> Path:
         return self.path / "pki"
 

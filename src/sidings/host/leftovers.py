@@ -1,18 +1,22 @@
 """What an engine that was killed left behind: pods that go on without it, and the record of itself.
 
-`up` adopts them again. `down` stops them: with the state locked, so that no engine starts meanwhile.
+`up` adopts them again, `down` stops them. It needs no engine for that, but takes the lock of the state, so that none
+starts meanwhile.
 """
 
 from __future__ import annotations
 
 import asyncio
-import random
+import os
 
-from sidings.api.objects import key_of
-from sidings.api.resources import PODS
 from sidings.clock import SystemClock
 from sidings.host.errors import JobsRunning
 from sidings.host.home import Home
+from sidings.host.options import STOP_GRACE_SECONDS
+from sidings.node import shutdown
+from sidings.node.sandbox import client as sandbox_client
+from sidings.node.sandbox.client import SandboxClient
+from sidings.store import place
 
 
 def exist(home: Home) -> bool:
@@ -20,23 +24,23 @@ def exist(home: Home) -> bool:
     return home.record() is not None and home.running() is None
 
 
+def living_pods(home: Home) -> int:
+    """How many pods still run."""
+    statuses = (sandbox_client.read_status(path.parent) for path in home.nodes.glob("pods/*/status.json"))
+    return sum(status is not None and sandbox_client.is_alive(status) for status in statuses)
+
+
 def clean(home: Home, *, force: bool) -> None:
     """Stop all that a killed engine left. Raises ``JobsRunning`` where that is pods, unless ``force``."""
-    from sidings.host import daemon
-    from sidings.host.engine import STOP_GRACE_SECONDS, Engine
-
-    async def stop() -> None:
-        options = daemon.remembered(home)
-        async with Engine.open(home, options, SystemClock(), random.Random()) as engine:
-            pods = (await engine.plane.client.list(PODS)).items
-            running = [str(key_of(pod)) for pod in pods if pod["status"].get("phase") == "Running"]
-            if running and not force:
-                raise JobsRunning(
-                    f"the engine was killed, and {len(running)} of its pods may still run",
-                    cause=", ".join(running[:5]) + (" ..." if len(running) > 5 else ""),
-                    remedy="sidings up   (adopts them again; or stop them: sidings down --force)",
-                )
-            await engine.agent.stop_all(STOP_GRACE_SECONDS)
-
-    asyncio.run(stop())
-    home.forget_record()
+    if (count := living_pods(home)) and not force:
+        raise JobsRunning(
+            f"the engine was killed, and {count} of its pods still run",
+            cause="stopping them now is a failure for their jobs",
+            remedy="sidings up   (adopts them again; or stop them: sidings down --force)",
+        )
+    lock = place.lock(home.lock)
+    try:
+        asyncio.run(shutdown.stop_sandboxes(SandboxClient(home.nodes), SystemClock(), STOP_GRACE_SECONDS))
+        home.forget_record()
+    finally:
+        os.close(lock)

@@ -14,8 +14,8 @@ def cpu() -> str:
 
 
 def memory(meminfo: Path = MEMINFO) -> str:
-    """``MemTotal`` as a quantity, as kubelet advertises it."""
+    """``MemTotal`` as a quantity, in whole Mi because people read it."""
     for line in meminfo.read_text().splitlines():
         if line.startswith("MemTotal:"):
-            return f"{line.split()[1]}Ki"
+            return f"{int(line.split()[1]) // 1024}Mi"
     raise ValueError(f"{meminfo} has no MemTotal")

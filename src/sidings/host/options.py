@@ -15,6 +15,8 @@ from sidings.host.errors import OptionInvalid
 
 MAX_NODES = 250
 MAX_GPUS = 64
+STOP_GRACE_SECONDS = 30.0
+"""What pods get to write a checkpoint when the engine stops; Kubernetes' default of terminationGracePeriodSeconds."""
 
 
 @dataclass(frozen=True)

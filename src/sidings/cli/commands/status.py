@@ -94,14 +94,14 @@ def node_answer(node: Object, pods: list[Object]) -> dict[str, Any]:
 
 
 def _share(pods: list[Object], whole: dict[str, str], resource: str) -> str:
-    from sidings.api import quantity
+    from decimal import Decimal
 
-    used = "0"
-    for pod in pods:
-        for container in pod["spec"]["containers"]:
-            requests = (container.get("resources") or {}).get("requests") or {}
-            used = quantity.add(used, requests.get(resource, "0"))
-    return f"{used}/{whole.get(resource, '0')}"
+    from sidings.api import pod_resources, quantity
+
+    used = sum((pod_resources.of_pod(pod).get(resource, Decimal(0)) for pod in pods), Decimal(0))
+    # Added to a nought of the node's own spelling, so that memory is shown in Gi where the node says Gi.
+    total = whole.get(resource, "0")
+    return f"{quantity.add(total, used - quantity.parse(total))}/{total}"
 
 
 def _condition_reason(node: Object, type_: str) -> str:

@@ -1,0 +1,97 @@
+"""Making two runs comparable: names, uids and times of one run become those of every run.
+
+A uid becomes ``<uid:Kind/name>`` (``#2`` for an object that was made again), a time ``<time>``, the random suffix of
+the n-th pod of a Job ``rn``. What a server counts for itself (resource versions, managed fields) is dropped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from sidings.api.objects import Object
+
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
+_ADDRESS = re.compile(r"\d+\.\d+\.\d+\.\d+")
+_DROPPED = ("resourceVersion", "managedFields")
+
+
+class Names:
+    """What this run calls what the recording calls otherwise; grows as objects appear."""
+
+    def __init__(self) -> None:
+        self._pods: dict[str, str] = {}
+        self._count: dict[str, int] = {}
+        self._texts: dict[str, str] = {}
+        self._made: dict[tuple[str, str], int] = {}
+
+    def learn(self, obj: Object) -> None:
+        """Note an object that is new in this run; the order of the calls is the order of creation."""
+        metadata, kind = obj["metadata"], obj["kind"]
+        name, prefix = metadata["name"], metadata.get("generateName")
+        if metadata["uid"] in self._texts:
+            return
+        if prefix and kind != "Event":
+            number = self._count[prefix] = self._count.get(prefix, 0) + 1
+            self._pods[name] = f"{prefix}r{number}"
+            self._texts[name] = self._pods[name]
+        shown = self._pods.get(name, name)
+        made = self._made[kind, shown] = self._made.get((kind, shown), 0) + 1
+        suffix = f"#{made}" if made > 1 else ""
+        self._texts[metadata["uid"]] = f"<uid:{kind}/{shown}{suffix}>"
+
+    def real(self, recorded: str) -> str:
+        """The name in this run of the pod that the recording calls ``recorded``; KeyError if there is none."""
+        for name, shown in self._pods.items():
+            if shown == recorded:
+                return name
+        raise KeyError(recorded)
+
+    def normalised(self, value: Any) -> Any:
+        """``value`` as the recording would have it."""
+        if isinstance(value, dict):
+            return {key: self.normalised(item) for key, item in value.items() if key not in _DROPPED}
+        if isinstance(value, list):
+            return [self.normalised(item) for item in value]
+        if not isinstance(value, str):
+            return value
+        if value in self._texts:
+            return self._texts[value]
+        for real, shown in self._texts.items():
+            if real in value:
+                value = value.replace(real, shown)
+        return _TIME.sub("<time>", value)
+
+
+def normalised_object(names: Names, obj: Object) -> Object:
+    """An object of a snapshot. The conditions of a pod come from several writers, so their order means nothing."""
+    result: Object = names.normalised(obj)
+    if result["kind"] == "Pod":
+        conditions = (result.get("status") or {}).get("conditions")
+        if conditions:
+            conditions.sort(key=lambda condition: str(condition["type"]))
+    if result["kind"] == "Service" and _ADDRESS.fullmatch(str(result["spec"].get("clusterIP"))):
+        result["spec"]["clusterIP"] = "<ip>"
+        result["spec"]["clusterIPs"] = ["<ip>"]
+    return result
+
+
+def normalised_events(names: Names, events: Iterable[Object]) -> list[Object]:
+    """All events so far, equal ones added up, without the times."""
+    added: dict[tuple[str, ...], int] = {}
+    for event in events:
+        involved = event["involvedObject"]
+        key = (
+            event.get("type") or "",
+            event.get("reason") or "",
+            names.normalised(event.get("message") or ""),
+            event.get("action") or "",
+            event.get("reportingComponent") or (event.get("source") or {}).get("component") or "",
+            f"{involved['kind']}/{names.normalised(involved['name'])}",
+        )
+        count = event.get("count") or (event.get("series") or {}).get("count") or 1
+        added[key] = added.get(key, 0) + int(count)
+    fields = ("type", "reason", "message", "action", "reporter", "involved")
+    listed = [{**dict(zip(fields, key, strict=True)), "count": count} for key, count in added.items()]
+    return [{key: value for key, value in event.items() if value or key != "action"} for event in listed]

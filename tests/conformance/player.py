@@ -1,0 +1,178 @@
+"""Playing a trace against a server, through any client, and taking the snapshots to compare."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sidings.api import objects
+from sidings.api.objects import Object
+from sidings.api.resources import (
+    CLAIMS,
+    CONFIG_MAPS,
+    EVENTS,
+    JOB_SETS,
+    JOBS,
+    NAMESPACES,
+    PODS,
+    SECRETS,
+    SERVICES,
+    TRAIN_JOBS,
+    TRAINING_RUNTIMES,
+    Resource,
+)
+from sidings.api.status import ApiError
+from sidings.client.interface import Client, PatchType
+from sidings.clock import Clock
+from tests.conformance.normalising import Names, normalised_events, normalised_object
+from tests.conformance.scripted_kubelet import ScriptedKubelet
+from tests.conformance.traces import Difference, compare, compare_snapshots
+
+QUIET_SECONDS = 2.0
+LONGEST_SETTLE = 40.0
+SETTLE_STEP = 0.1
+OBSERVED = (PODS, JOBS, JOB_SETS, SERVICES, CLAIMS, TRAIN_JOBS, TRAINING_RUNTIMES, CONFIG_MAPS, SECRETS)
+_PATCH_TYPES = {
+    "merge": PatchType.MERGE,
+    "json": PatchType.JSON,
+    "strategic": PatchType.STRATEGIC,
+    "apply": PatchType.APPLY,
+}
+
+
+class Player:
+    """Plays one trace; the server must not hold the trace's namespace yet."""
+
+    def __init__(self, client: Client, clock: Clock, trace: Object) -> None:
+        self._client = client
+        self._clock = clock
+        self._trace = trace
+        self._namespace: str = trace["namespace"]
+        self._names = Names()
+        self._kubelet = ScriptedKubelet(client, clock, self._namespace)
+        self._last_change = clock.monotonic()
+        self._by_kind = {resource.kind: resource for resource in OBSERVED}
+
+    async def play(self) -> list[Difference]:
+        """Every difference between the recorded run and this one."""
+        namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": self._namespace}}
+        await self._client.create(NAMESPACES, namespace)
+        tasks = [asyncio.create_task(self._observe(resource)) for resource in (*OBSERVED, EVENTS)]
+        if self._trace["kubelet"]["terminate"] == "auto":
+            tasks.append(asyncio.create_task(self._kubelet.terminate_deleted_pods()))
+        try:
+            return await self._steps()
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _steps(self) -> list[Difference]:
+        snapshots = {snapshot["after_step"]: snapshot for snapshot in self._trace["snapshots"]}
+        differences: list[Difference] = []
+        for number, step in enumerate(self._trace["steps"]):
+            answer = await self._do(step)
+            if "result" in step:
+                differences += self._compare_answers(number, step, answer)
+            if number in snapshots:
+                differences += compare_snapshots(number, snapshots[number], await self._snapshot(snapshots[number]))
+        return differences
+
+    async def _do(self, step: Object) -> Object | None:
+        match step["op"]:
+            case "settle":
+                await self._settle()
+            case "wait_seconds":
+                await self._clock.sleep(step["seconds"])
+            case "pods":
+                for name in step["pods"]:
+                    await self._kubelet.act(self._names.real(name), step["to"], step)
+            case _:
+                return await self._request(step)
+        return None
+
+    async def _settle(self) -> None:
+        """Wait until nothing has happened in the namespace for a while."""
+        start = self._clock.monotonic()
+        self._last_change = max(self._last_change, start)
+        while self._clock.monotonic() < min(self._last_change + QUIET_SECONDS, start + LONGEST_SETTLE):
+            await self._clock.sleep(SETTLE_STEP)
+
+    async def _observe(self, resource: Resource) -> None:
+        async for event in self._client.watch(resource, self._namespace):
+            self._last_change = self._clock.monotonic()
+            if event.type == "ADDED":
+                self._names.learn(event.object)
+
+    async def _request(self, step: Object) -> Object:
+        """The answer as the recording has it: ``{code, object}``, or the Status."""
+        dry_run = bool((step.get("params") or {}).get("dryRun"))
+        try:
+            match step["op"]:
+                case "apply":
+                    resource = self._by_kind[step["object"]["kind"]]
+                    obj = objects.copy_of(step["object"])
+                    made = await self._client.create(resource, obj, namespace=self._namespace, dry_run=dry_run)
+                    self._names.learn(made)
+                    return {"code": 201, "object": made}
+                case "patch":
+                    changed = await self._client.patch(
+                        self._by_kind[step["kind"]],
+                        self._real(step["name"]),
+                        step["body"],
+                        namespace=self._namespace,
+                        patch_type=_PATCH_TYPES[step["type"]],
+                        subresource=step.get("subresource") or "",
+                        dry_run=dry_run,
+                    )
+                    return {"code": 200, "object": changed}
+                case "delete":
+                    body = step.get("body") or {}
+                    gone = await self._client.delete(
+                        self._by_kind[step["kind"]],
+                        self._real(step["name"]),
+                        self._namespace,
+                        propagation_policy=body.get("propagationPolicy") or "",
+                        grace_period_seconds=body.get("gracePeriodSeconds"),
+                    )
+                    return _deleted(gone)
+        except ApiError as error:
+            return _refusal(error.to_status())
+        raise ValueError(f"unknown step {step['op']}")
+
+    def _real(self, name: str) -> str:
+        try:
+            return self._names.real(name)
+        except KeyError:
+            return name
+
+    def _compare_answers(self, number: int, step: Object, answer: Object | None) -> Sequence[Difference]:
+        expected: Mapping[str, Any] = {key: value for key, value in step["result"].items() if key != "warnings"}
+        kind = step.get("kind") or step["object"]["kind"]
+        return list(compare(number, f"Answer:{kind}", "", expected, self._names.normalised(answer)))
+
+    async def _snapshot(self, recorded: Object) -> Object:
+        """The kinds that the recording shows, and all events."""
+        found: dict[str, list[Object]] = {}
+        for resource in OBSERVED:
+            items = (await self._client.list(resource, self._namespace)).items
+            shown = [normalised_object(self._names, _with_kind(resource, item)) for item in items]
+            if shown and (resource.kind in recorded["objects"] or resource.kind in ("Pod", "Job", "JobSet")):
+                found[resource.kind] = shown
+        events = (await self._client.list(EVENTS, self._namespace)).items
+        return {"objects": found, "events": normalised_events(self._names, events)}
+
+
+def _with_kind(resource: Resource, item: Object) -> Object:
+    return {"apiVersion": resource.api_version, "kind": resource.kind, **item}
+
+
+def _deleted(answer: Object) -> Object:
+    if answer.get("kind") != "Status":
+        return {"code": 200, "object": answer}
+    return {"code": 200, "message": "", **{key: answer[key] for key in ("status", "details") if key in answer}}
+
+
+def _refusal(status: Object) -> Object:
+    return {key: value for key, value in status.items() if key not in ("kind", "apiVersion", "metadata")}

@@ -1,0 +1,112 @@
+"""Recordings of the real control plane, and the comparison of a run with one.
+
+A trace is a list of steps (requests, acts of a scripted kubelet, waits) with the server's answers, and snapshots of the
+namespace after each ``settle``. Differences that are meant are rules in ``differences.yaml``: a kind, a path and the
+reason why; never the name of a recording.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from sidings.api.objects import Object
+
+RULES = Path(__file__).with_name("differences.yaml")
+
+
+class Difference(NamedTuple):
+    """``where`` is ``Job status.active`` and the like: a kind, a space, a path."""
+
+    step: int
+    where: str
+    expected: Any
+    actual: Any
+
+    def __str__(self) -> str:
+        return f"step {self.step}: {self.where}: expected {_short(self.expected)}, got {_short(self.actual)}"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Differences at paths that match ``path`` of objects of ``kind`` are meant, because of ``reason``."""
+
+    kind: str
+    path: re.Pattern[str]
+    reason: str
+
+    def covers(self, difference: Difference) -> bool:
+        kind, _, path = difference.where.partition(" ")
+        return self.kind in ("*", kind) and self.path.fullmatch(path) is not None
+
+
+def load(path: Path) -> list[Object]:
+    """The traces of one file (JSON, gzip)."""
+    traces: list[Object] = json.loads(gzip.decompress(path.read_bytes()))
+    return traces
+
+
+def load_rules(path: Path = RULES) -> list[Rule]:
+    return [
+        Rule(rule["kind"], re.compile(rule["path"]), rule["reason"]) for rule in yaml.safe_load(path.read_text()) or ()
+    ]
+
+
+def unexplained(differences: Iterable[Difference], rules: list[Rule]) -> list[Difference]:
+    return [difference for difference in differences if not any(rule.covers(difference) for rule in rules)]
+
+
+def compare_snapshots(step: int, expected: Object, actual: Object) -> Iterator[Difference]:
+    """Objects by kind and name, events as a multiset."""
+    for kind in sorted({*expected["objects"], *actual["objects"]}):
+        wanted = {obj["metadata"]["name"]: obj for obj in expected["objects"].get(kind, ())}
+        found = {obj["metadata"]["name"]: obj for obj in actual["objects"].get(kind, ())}
+        for name in sorted({*wanted, *found}):
+            if name not in found or name not in wanted:
+                yield Difference(step, f"{kind} {name}", name in wanted, name in found)
+            else:
+                yield from compare(step, kind, "", _sorted_conditions(wanted[name]), found[name])
+    wanted_events = {_event_key(event): event["count"] for event in expected["events"]}
+    found_events = {_event_key(event): event["count"] for event in actual["events"]}
+    for key in sorted({*wanted_events, *found_events}):
+        if wanted_events.get(key) != found_events.get(key):
+            yield Difference(step, f"Event {key}", wanted_events.get(key), found_events.get(key))
+
+
+def compare(step: int, kind: str, path: str, expected: Any, actual: Any) -> Iterator[Difference]:
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        for key in sorted({*expected, *actual}):
+            below = f"{path}.{key}" if path else key
+            if key not in expected or key not in actual:
+                yield Difference(step, f"{kind} {below}", expected.get(key), actual.get(key))
+            else:
+                yield from compare(step, kind, below, expected[key], actual[key])
+    elif isinstance(expected, list) and isinstance(actual, list) and len(expected) == len(actual):
+        for index, (left, right) in enumerate(zip(expected, actual, strict=True)):
+            yield from compare(step, kind, f"{path}[{index}]", left, right)
+    elif expected != actual:
+        yield Difference(step, f"{kind} {path}", expected, actual)
+
+
+def _sorted_conditions(obj: Object) -> Object:
+    conditions = (obj.get("status") or {}).get("conditions")
+    if obj["kind"] == "Pod" and conditions:
+        ordered = sorted(conditions, key=lambda condition: str(condition["type"]))
+        return {**obj, "status": {**obj["status"], "conditions": ordered}}
+    return obj
+
+
+def _event_key(event: Object) -> str:
+    return " ".join(str(event.get(field) or "-") for field in ("involved", "type", "reason", "reporter", "message"))
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, separators=(",", ":"))
+    return text if len(text) <= 400 else text[:400] + "..."

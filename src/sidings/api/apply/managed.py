@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from sidings.api.apply import comparing
 from sidings.api.apply.fieldset import FieldSet, field, from_fields_v1
-from sidings.api.kind import Kind
+from sidings.api.kind import Kind, Schema
 from sidings.api.objects import Object
 
 UPDATE = "Update"
@@ -55,6 +55,8 @@ class Ownership:
 
 
 Managers = dict[Manager, Ownership]
+
+_ALWAYS_STRUCTS = ("metadata", "spec", "status", "template")
 
 
 def read(entries: Iterable[Mapping[str, Any]] | None) -> Managers:
@@ -99,7 +101,8 @@ def update(kind: Kind, new: Object, old: Object | None, *, manager: str, subreso
     stored = (old or {}).get("metadata", {}).get("managedFields")
     managers = read(stored) if subresource else _sent_or_stored(sent, stored)
     if old is None or managers:
-        record(kind, managers, old or {}, new, manager=manager, subresource=subresource, time=time)
+        before = old or (_zero(kind.schema) if kind.builtin else {})
+        record(kind, managers, before, new, manager=manager, subresource=subresource, time=time)
     if managers:
         metadata["managedFields"] = write(managers)
 
@@ -135,6 +138,17 @@ def reset_fields(kind: Kind, subresource: str) -> FieldSet:
     if subresource == "status":
         return FieldSet([(field("spec"),)] if kind.builtin else [(field("spec"),), (field("metadata"),)])
     return FieldSet([(field("status"),)] if kind.has_status and not subresource else [])
+
+
+def _zero(schema: Schema) -> Object:
+    """What the empty Go struct of a built-in kind encodes to: nobody owns a map or list that is always there."""
+    zero: Object = {}
+    for name, member in (schema.get("properties") or {}).items():
+        if name in _ALWAYS_STRUCTS and member.get("properties"):
+            zero[name] = _zero(member)
+        elif name in (schema.get("required") or ()) and member.get("type") == "array":
+            zero[name] = None
+    return zero
 
 
 def _sent_or_stored(sent: list[Object] | None, stored: list[Object] | None) -> Managers:

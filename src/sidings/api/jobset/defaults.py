@@ -13,7 +13,7 @@ from sidings.api.kind import Schema
 from sidings.api.objects import Object
 
 _ALWAYS_ENCODED = ("metadata", "resources", "status")
-"""Optional fields that are structs in Go, which ``omitempty`` does not omit."""
+"""Optional fields that are structs in Go, which ``omitempty`` does not omit; a pod's own resources are a pointer."""
 _ZERO: dict[str, Any] = {"string": "", "integer": 0, "number": 0, "boolean": False, "array": None}
 
 
@@ -51,7 +51,7 @@ def encode(value: Any, schema: Schema, top: bool = True) -> None:
         if name not in value:
             value[name] = {} if properties[name].get("type") == "object" else _ZERO[properties[name]["type"]]
     for name in _ALWAYS_ENCODED:
-        if name in properties and name not in value and not top:
+        if name in properties and name not in value and not top and not (name == "resources" and "containers" in value):
             value[name] = {}
     for name, child in properties.items():
         if name in value:

@@ -13,6 +13,8 @@ from typing import Any
 from sidings.api.objects import Object
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
+_VERSION = re.compile(r'(?<=resourceVersion: )"\d+"')
+"""A resource version inside a text: the frozen runtime in a ConfigMap."""
 _ADDRESS = re.compile(r"\d+\.\d+\.\d+\.\d+")
 _DROPPED = ("resourceVersion", "managedFields")
 
@@ -61,7 +63,7 @@ class Names:
         for real, shown in self._texts.items():
             if real in value:
                 value = value.replace(real, shown)
-        return _TIME.sub("<time>", value)
+        return _VERSION.sub('"<rv>"', _TIME.sub("<time>", value))
 
 
 def normalised_object(names: Names, obj: Object) -> Object:
@@ -71,6 +73,8 @@ def normalised_object(names: Names, obj: Object) -> Object:
         conditions = (result.get("status") or {}).get("conditions")
         if conditions:
             conditions.sort(key=lambda condition: str(condition["type"]))
+    if result["kind"] == "Secret":
+        result["data"] = dict.fromkeys(result.get("data") or {}, "<bytes>")
     if result["kind"] == "Service" and _ADDRESS.fullmatch(str(result["spec"].get("clusterIP"))):
         result["spec"]["clusterIP"] = "<ip>"
         result["spec"]["clusterIPs"] = ["<ip>"]

@@ -29,6 +29,8 @@ from tests.conformance.normalising import Names, normalised_events, normalised_o
 from tests.conformance.scripted_kubelet import ScriptedKubelet
 from tests.conformance.traces import Difference, compare, compare_snapshots
 
+MANAGER = "gold"
+"""Who the recorded requests were by: it stands in managed fields, and in the runtime that a ConfigMap freezes."""
 QUIET_SECONDS = 2.0
 LONGEST_SETTLE = 40.0
 SETTLE_STEP = 0.1
@@ -113,7 +115,9 @@ class Player:
                 case "apply":
                     resource = self._by_kind[step["object"]["kind"]]
                     obj = objects.copy_of(step["object"])
-                    made = await self._client.create(resource, obj, namespace=self._namespace, dry_run=dry_run)
+                    made = await self._client.create(
+                        resource, obj, namespace=self._namespace, field_manager=MANAGER, dry_run=dry_run
+                    )
                     self._names.learn(made)
                     return {"code": 201, "object": made}
                 case "patch":
@@ -124,6 +128,7 @@ class Player:
                         namespace=self._namespace,
                         patch_type=_PATCH_TYPES[step["type"]],
                         subresource=step.get("subresource") or "",
+                        field_manager=MANAGER,
                         dry_run=dry_run,
                     )
                     return {"code": 200, "object": changed}

@@ -32,6 +32,12 @@ _SHOWN_BYTES = 30
 _decode_json = msgspec.json.Decoder().decode
 
 
+class UnacceptablePatch(UnsupportedMediaType):
+    """What built-in kinds answer; it has details, though nothing is in them."""
+
+    always_details = True
+
+
 class Body(NamedTuple):
     """A decoded body, and what a strict reader would say about it (fields given twice)."""
 
@@ -101,7 +107,11 @@ def decode_patch(raw: bytes, content_type: str, kind: Kind) -> tuple[str, Any]:
     found = media_type(content_type)
     accepted = [JSON_PATCH, MERGE_PATCH, *([STRATEGIC_PATCH] if kind.builtin else []), APPLY_PATCH]
     if found not in accepted:
-        raise UnsupportedMediaType("415: Unsupported Media Type" if kind.builtin else _unknown_format(accepted))
+        raise (
+            UnacceptablePatch("415: Unsupported Media Type")
+            if kind.builtin
+            else UnsupportedMediaType(_unknown_format(accepted))
+        )
     try:
         if found != APPLY_PATCH:
             return found, _decode_json(raw)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import random
 
+from sidings.api import options
 from sidings.api.kind import Kind
 from sidings.api.pods import PodAccess
 from sidings.api.resources import Resource
 from sidings.api.status import MethodNotAllowed, NotFound
 from sidings.clock import Clock
-from sidings.registry import options
 from sidings.registry.registry import Registry
 from sidings.server import bodies, logs, reviews, watch
 from sidings.server.discovery import SUBRESOURCES, VERBS, WITHOUT_DELETE_COLLECTION

@@ -10,9 +10,9 @@ import random
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
+from sidings.api import options
+from sidings.api.options import ListOptions
 from sidings.api.status import ApiError
-from sidings.registry import options
-from sidings.registry.options import ListOptions
 from sidings.registry.watching import Event
 from sidings.server.limits import WATCH_SECONDS
 from sidings.server.queries import Query

@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from sidings.store.entries import Delete, Document, Key, Put
 from sidings.store.errors import Closed, Compacted, Full, KeyChanged
-from sidings.store.log import MemoryLog
+from sidings.store.log import FIRST_REVISION, MemoryLog
 from sidings.store.store import Store
 
 
@@ -251,11 +251,9 @@ class AgainstADict(RuleBasedStateMachine):
 
     @invariant()
     def a_watch_from_the_start_replays_it(self) -> None:
-        if self.store.revision == 0:
-            return
         replayed: dict[Key, int] = {}
         for resource in ("pods", "jobs"):
-            watch = self.store.watch((resource,), 0)
+            watch = self.store.watch((resource,), FIRST_REVISION)
             for change in self.runner.run(watch.batch()) if not watch.idle else []:
                 if change.deleted:
                     del replayed[change.entry.key]

@@ -46,6 +46,8 @@ class ApiError(SidingsError):
 
     http_status: ClassVar[int] = 500
     reason: ClassVar[str] = "InternalError"
+    always_details: ClassVar[bool] = False
+    """Upstream answers ``details`` even where there is nothing in them, for errors it makes from an HTTP code alone."""
 
     def __init__(
         self,
@@ -88,7 +90,7 @@ class ApiError(SidingsError):
         }
         if self.reason:
             status["reason"] = self.reason
-        if details:
+        if details or self.always_details:
             status["details"] = details
         status["code"] = self.http_status
         return status
@@ -108,14 +110,17 @@ class Forbidden(ApiError):
 
 class NotFound(ApiError):
     code, reason, http_status = "NotFound", "NotFound", 404
+    always_details = True
 
 
 class MethodNotAllowed(ApiError):
     code, reason, http_status = "MethodNotAllowed", "MethodNotAllowed", 405
+    always_details = True
 
 
 class NotAcceptable(ApiError):
     code, reason, http_status = "NotAcceptable", "NotAcceptable", 406
+    always_details = True
 
 
 class AlreadyExists(ApiError):
@@ -140,6 +145,7 @@ class UnsupportedMediaType(ApiError):
 
 class Invalid(ApiError):
     code, reason, http_status = "Invalid", "Invalid", 422
+    always_details = True
 
 
 class TooManyRequests(ApiError):

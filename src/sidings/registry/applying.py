@@ -34,14 +34,15 @@ async def apply(
         _check_identity(kind, wanted, entry.document if entry else None)
         merged = server_side.apply(
             kind,
-            wanted,
             entry.document if entry else None,
+            wanted,
             manager=options.field_manager,
             force=options.force,
             subresource=subresource,
             time=timestamps.to_text(context.now()),
         )
         new, _objections = incoming.read(kind, merged)
+        incoming.address(kind, new, name, namespace)
         try:
             if entry is not None:
                 revised = await revise(
@@ -65,9 +66,9 @@ def _configuration(kind: Kind, name: str, body: Any, namespace: str) -> Object:
     metadata = dict(body.get("metadata") or {})
     if metadata.get("managedFields"):
         raise BadRequest("metadata.managedFields must be nil")
-    wanted = {**body, "metadata": metadata}
-    incoming.address(kind, wanted, name, namespace)
-    return wanted
+    incoming.address(kind, {"metadata": dict(metadata)}, name, namespace)
+    metadata["name"] = name
+    return {**body, "metadata": metadata}
 
 
 def _check_identity(kind: Kind, wanted: Object, live: Object | None) -> None:

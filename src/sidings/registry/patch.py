@@ -7,6 +7,7 @@ The fourth format, apply, is in ``applying``.
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from sidings.api import fields, golang
@@ -24,6 +25,12 @@ JSON = "application/json-patch+json"
 MERGE = "application/merge-patch+json"
 STRATEGIC = "application/strategic-merge-patch+json"
 APPLY = "application/apply-patch+yaml"
+
+_METADATA_ORDER = (
+    "name", "generateName", "namespace", "selfLink", "uid", "resourceVersion", "generation", "creationTimestamp",
+    "deletionTimestamp", "deletionGracePeriodSeconds", "labels", "annotations", "ownerReferences", "finalizers",
+    "managedFields",
+)  # fmt: skip
 
 MOST_ATTEMPTS = 100
 """Upstream gives up after five; it has no queue of writers that waits for a disk."""
@@ -73,12 +80,20 @@ def _decoded(kind: Kind, changed: Object, body: Any, patch_type: str, options: W
         obj, objections = incoming.read(kind, changed)
         incoming.object_to(objections, options)
     except incoming.Unreadable as error:
-        shown = golang.text(body) if patch_type == STRATEGIC else _as_json(changed)
+        shown = golang.text(body) if patch_type == STRATEGIC else _as_json(kind, changed)
         raise _refused(shown, error.message) from error
     return obj
 
 
-def _as_json(changed: Object) -> str:
+def _as_json(kind: Kind, changed: Object) -> str:
+    """As kube-apiserver prints it: keys sorted, but for metadata of built-in kinds, which are in the order of Go."""
+    if not kind.builtin:
+        return json.dumps(changed, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    metadata = changed.get("metadata")
+    if isinstance(metadata, dict):
+        ordered = [field for field in _METADATA_ORDER if field in metadata]
+        rest = sorted(metadata.keys() - set(ordered))
+        changed = {**changed, "metadata": {field: metadata[field] for field in [*ordered, *rest]}}
     return encode({field: changed[field] for field in sorted(changed)}).decode()
 
 

@@ -112,8 +112,10 @@ def _check_uid(kind: Kind, wanted: Object, entry: Entry) -> None:
     """A PUT with a uid means that very object."""
     uid, found = wanted["metadata"].get("uid"), entry.document["metadata"]["uid"]
     if uid and uid != found:
-        resource, namespace, name = entry.key
-        where = f"/registry/{resource}/{namespace}/{name}" if namespace else f"/registry/{resource}/{name}"
+        _, namespace, name = entry.key
+        resource = kind.resource
+        parts = ["registry", *([] if kind.builtin else [resource.group]), resource.plural, namespace, name]
+        where = "/" + "/".join(part for part in parts if part)
         raise conflict(
             kind,
             name,

@@ -21,14 +21,17 @@ from sidings.store.errors import Corrupt, Full, NewerFormat, StoreError, Unwrita
 APPLICATION_ID = 0x51D14650
 FORMAT = 1
 
-_SCHEMA = """
+FIRST_REVISION = 1000
+"""Where a new store begins to count. Clients that mean "long ago" say 1, and that shall not be a revision of ours."""
+
+_SCHEMA = f"""
 CREATE TABLE entries (
   resource TEXT NOT NULL, namespace TEXT NOT NULL, name TEXT NOT NULL,
   revision INTEGER NOT NULL, data BLOB NOT NULL,
   PRIMARY KEY (resource, namespace, name)
 ) WITHOUT ROWID;
 CREATE TABLE state (revision INTEGER NOT NULL);
-INSERT INTO state VALUES (0);
+INSERT INTO state VALUES ({FIRST_REVISION});
 """
 
 
@@ -64,7 +67,7 @@ class MemoryLog:
         self.room = room
 
     def load(self) -> tuple[int, list[Entry]]:
-        return 0, []
+        return FIRST_REVISION, []
 
     def append(self, rows: Sequence[Row]) -> None:
         if self.room is not None:

@@ -114,10 +114,10 @@ class _Json:
             if type(item) is child.exact:
                 out[name] = item
                 continue
-            self.put(out, name, self.value(child, item, (path, name), struct, below))
+            self.put(out, node, name, self.value(child, item, (path, name), struct, below))
         return out
 
-    def put(self, out: Object, name: str, value: Any) -> None:
+    def put(self, out: Object, node: Node, name: str, value: Any) -> None:
         out[name] = value
 
 
@@ -158,8 +158,8 @@ class _Struct(_Json):
         self.mismatch(node, value, struct, field)
         return value
 
-    def put(self, out: Object, name: str, value: Any) -> None:
-        if value is not None:
+    def put(self, out: Object, node: Node, name: str, value: Any) -> None:
+        if value is not None and not _is_omitted(node, name, value):
             out[name] = value
 
     def mismatch(self, node: Node, value: Any, struct: str, field: str) -> None:
@@ -201,6 +201,14 @@ class _Struct(_Json):
         except ValueError as problem:
             self.fail(str(problem))
             return value
+
+
+def _is_omitted(node: Node, name: str, value: Any) -> bool:
+    """``omitempty``, which every optional field has: empty lists and maps vanish, empty structs do not."""
+    child = node.properties.get(name)
+    if child is None or name in node.required:
+        return False
+    return value == [] or (value == {} and child.additional is not None)
 
 
 def _json_type(value: Any) -> str:

@@ -63,3 +63,17 @@ def test_several_documents_without_the_empty_ones() -> None:
 def test_a_broken_file_names_the_place() -> None:
     with pytest.raises(yaml.YAMLError, match="line 2"):
         yaml_documents.load_all("a: 1\n b: [\n")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ({"b": 1, "a": [True, None, 1.5]}, "a:\n- true\n- null\n- 1.5\nb: 1\n"),
+        ({"b": "8", "c": "y", "d": "", "e": "2026-11-30"}, 'b: "8"\nc: "y"\nd: ""\ne: "2026-11-30"\n'),
+        ({"script": "one\ntwo\n"}, "script: |\n  one\n  two\n"),
+        ({"empty": {}, "list": []}, "empty: {}\nlist: []\n"),
+    ],
+)
+def test_what_is_written_reads_the_same(value: dict[str, object], text: str) -> None:
+    assert yaml_documents.dump(value) == text
+    assert yaml_documents.load(text)[0] == value

@@ -1,4 +1,4 @@
-"""YAML as the API server reads it: YAML 1.1 scalars, JSON data out.
+"""YAML as the API server reads and writes it: YAML 1.1 scalars in, JSON data out, and back.
 
 Go's reader (sigs.k8s.io/yaml) and PyYAML differ where YAML 1.1 is odd: ``y`` and ``n`` are booleans only in Go, times
 and ``1:30`` are dates or numbers only in PyYAML. A manifest must mean the same here and on a cluster: Go's rules win.
@@ -18,6 +18,9 @@ _INTEGERS = re.compile(r"^(?:[-+]?0b[0-1_]+|[-+]?0o?[0-7_]+|[-+]?(?:0|[1-9][0-9_
 _TRUE = frozenset({"y", "yes", "true", "on"})
 
 _Base: type[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_BaseDumper: type[Any] = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+_STRING = "tag:yaml.org,2002:str"
+_NO_WRAP = 2**31 - 1
 
 
 class _Loader(_Base):  # type: ignore[misc]  # either of two classes, C or Python
@@ -77,6 +80,32 @@ _Loader.add_implicit_resolver(
 )
 _Loader.add_constructor("tag:yaml.org,2002:bool", _boolean)
 _Loader.add_constructor("tag:yaml.org,2002:int", _integer)
+
+
+class _Dumper(_BaseDumper):  # type: ignore[misc]  # either of two classes, C or Python
+    """The safe dumper with Go's quotes: double ones around a string that would read as something else."""
+
+
+def _text(dumper: Any, value: str) -> Any:
+    style = None
+    if "\n" in value:
+        style = "|"
+    elif not value or any(_means_else(resolvers, value) for resolvers in (_Loader, _BaseDumper)):
+        style = '"'
+    return dumper.represent_scalar(_STRING, value, style=style)
+
+
+def _means_else(resolver: Any, plain: str) -> bool:
+    return any(pattern.match(plain) for _, pattern in resolver.yaml_implicit_resolvers.get(plain[0], ()))
+
+
+_Dumper.add_representer(str, _text)
+
+
+def dump(value: Any) -> str:
+    """``value`` as one document, keys sorted."""
+    text: str = yaml.dump(value, Dumper=_Dumper, default_flow_style=False, allow_unicode=True, width=_NO_WRAP)
+    return text
 
 
 def load(text: str | bytes) -> tuple[Any, list[str]]:

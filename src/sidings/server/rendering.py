@@ -12,7 +12,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from sidings.api import table
+from sidings.api import table, yaml_documents
 from sidings.api.kind import Kind
 from sidings.api.objects import Object
 from sidings.api.resources import Resource
@@ -126,11 +126,7 @@ class Rendering:
     def _response(self, status: int, body: Any, headers: Sequence[Header] = ()) -> Response:
         if self.answer.media_type != YAML:
             return Response(status, encode(body), headers=headers)
-        import yaml
-
-        dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-        text = yaml.dump(body, Dumper=dumper, default_flow_style=False, allow_unicode=True)
-        return Response(status, text.encode(), YAML.encode(), headers)
+        return Response(status, yaml_documents.dump(body).encode(), YAML.encode(), headers)
 
 
 @lru_cache(maxsize=256)

@@ -1,8 +1,8 @@
 """``/version``: which Kubernetes this server claims to be.
 
 Google's kubectl package picks its binary by the minor version reported here, and kubectl warns when client and server
-are more than one minor apart: so it is a recent one whose behaviour we follow, not our own version, which goes behind
-the ``+`` as vendors do.
+are more than one minor apart. So it is the version whose recorded behaviour we follow; our own goes behind the ``+``,
+as vendors do.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import platform
 
 from sidings import __version__
 
-MAJOR, MINOR, PATCH = "1", "34", "2"
+MAJOR, MINOR, PATCH = "1", "36", "2"
 GIT_VERSION = f"v{MAJOR}.{MINOR}.{PATCH}+sidings-{__version__}"
 
 DOCUMENT = {

@@ -8,6 +8,8 @@ from sidings.api.fields import FieldError, invalid, not_supported, required
 from sidings.api.names import config_map_key, dns1123_subdomain, env_var_name
 from sidings.api.objects import Object
 
+BAD_SOURCES = "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`"
+
 SOURCES = ("fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef")
 FIELDS = (
     "metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName",
@@ -42,10 +44,7 @@ def _validate_value_from(variable: Object, path: str) -> list[FieldError]:
     for name in present:
         errors += _validate_reference(name, value_from[name], f"{path}.{name}")
     if not present:
-        detail = (
-            "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`"
-        )
-        errors.append(invalid(path, "", detail))
+        errors.append(invalid(path, "", BAD_SOURCES))
     elif variable.get("value"):
         errors.append(invalid(path, "", "may not be specified when `value` is not empty"))
     elif len(present) > 1:

@@ -57,7 +57,7 @@ class ConfigMapRules(Rules):
 
 
 def _count(obj: Object, now: datetime) -> Any:
-    return str(len(obj.get("data") or ()) + len(obj.get("binaryData") or ()))
+    return len(obj.get("data") or ()) + len(obj.get("binaryData") or ())
 
 
 KIND = Kind(

@@ -198,13 +198,12 @@ class NodeAgent:
             if directory.name not in self._pods:
                 self._spawn(pod_sandbox.abandon(directory, self._sandbox))
 
-    def _released(self) -> None:
+    def _released(self, group: str) -> None:
         """A pod is over: its names go, and its job's shared memory with the last pod of the job."""
         self._refresh_names()
         used = {worker.box.group for uid, worker in self._workers.items() if self._addresses.address_of(uid)}
-        unused = [path for path in (self._sandbox.directory / "shm").iterdir() if path.name not in used]
-        if unused:
-            self._spawn(self._sandbox.unmount(unused))
+        if group not in used:
+            self._spawn(self._sandbox.unmount([self._sandbox.directory / "shm" / group]))
 
     # Names, claims, events, heartbeats
 
@@ -235,7 +234,12 @@ class NodeAgent:
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._side_work_ended)
+
+    def _side_work_ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.warning("side work failed: %s", error)
 
     async def _heartbeats(self, registration: Registration) -> None:
         while True:

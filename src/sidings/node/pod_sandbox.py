@@ -53,8 +53,8 @@ class Workshop:
     homes: tuple[Path, ...]
     note: Callable[[Object, str, str, str], None]
     """Record an event (pod, type, reason, message), later."""
-    released: Callable[[], None]
-    """Told when a pod has given its address back."""
+    released: Callable[[str], None]
+    """Told when a pod has given its address back, with its shared-memory group."""
 
 
 class PodBox:
@@ -140,14 +140,14 @@ class PodBox:
             await self._shop.sandbox.leave(self.directory)
             assert self._watch is not None
             await asyncio.wait([self._watch])
-        _remove(self.directory / "containers")
+        await asyncio.to_thread(_remove, self.directory / "containers")
         self._shop.addresses.release(self._uid)
-        self._shop.released()
+        self._shop.released(self.group)
 
     async def destroy(self) -> None:
         """End the sandbox, killing what runs, and remove every trace."""
         await self.leave()
-        _remove(self.directory)
+        await asyncio.to_thread(_remove, self.directory)
 
     def release(self) -> None:
         """This agent looks no longer; the sandbox itself goes on."""
@@ -259,7 +259,7 @@ class PodBox:
 async def abandon(directory: Path, sandbox: SandboxClient) -> None:
     """End and remove the sandbox of a pod whose object was deleted while no agent ran."""
     await sandbox.leave(directory)
-    _remove(directory)
+    await asyncio.to_thread(_remove, directory)
 
 
 def _remove(directory: Path) -> None:

@@ -76,7 +76,7 @@ class Zygote:
             for path in map(Path, request["directories"]):
                 if path.is_mount():
                     syscalls.unmount(str(path))
-                path.rmdir()
+                    path.rmdir()
             connection.send({"ok": True})
         elif operation == "shutdown":
             os.kill(self._name_server, signal.SIGKILL)

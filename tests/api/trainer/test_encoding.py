@@ -1,8 +1,6 @@
-"""What Go's encoder adds to a template and in which order it writes keys."""
+"""What Go's encoder adds to a template."""
 
 from __future__ import annotations
-
-import json
 
 from sidings.api.objects import copy_of
 from sidings.api.trainer import encoding, runtimes
@@ -37,12 +35,3 @@ def test_containers_are_never_left_out() -> None:
 def test_quantities_become_canonical_and_empty_lists_go() -> None:
     given = {"limits": {"nvidia.com/gpu": 2, "cpu": "1000m"}, "requests": {}}
     assert encoding.encoded_resources(given) == {"limits": {"nvidia.com/gpu": "2", "cpu": "1"}}
-
-
-def test_order_of_the_structs() -> None:
-    ref = {"apiGroup": "g", "kind": "k", "name": "n"}
-    assert json.dumps(encoding.in_struct_order(ref)) == '{"name": "n", "apiGroup": "g", "kind": "k"}'
-    items = [{"image": "i", "resources": {}, "name": "x", "env": [{"value": "1", "name": "E"}], "zz": 1}]
-    assert json.dumps(encoding.in_struct_order(items)) == (
-        '[{"name": "x", "image": "i", "env": [{"name": "E", "value": "1"}], "resources": {}, "zz": 1}]'
-    )

@@ -28,7 +28,7 @@ def test_runtime_comes_back_as_go_would_have_written_it() -> None:
         "metadata:\n"
         '  creationTimestamp: "2026-01-01T00:00:00Z"\n'
         "  labels:\n"
-        '    n: "1"\n'
+        '    "n": "1"\n'
         '    "yes": "no"\n'
         "  name: rt\n"
         "  namespace: team\n"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from sidings.api import fields, objects
+from sidings.api import fields, golang, objects
 from sidings.api.fields import FieldError
 from sidings.api.objects import Object
 
@@ -26,7 +26,7 @@ def errors(new: Object, old: Object) -> Iterator[FieldError]:
     before, after = old["spec"], new["spec"]
     free = bool(before.get("suspend") or after.get("suspend"))
     if _fixed(after.get("replicatedJobs"), free) != _fixed(before.get("replicatedJobs"), free):
-        yield fields.invalid("spec.replicatedJobs", after.get("replicatedJobs"), _MESSAGE)
+        yield fields.invalid("spec.replicatedJobs", golang.in_struct_order(after.get("replicatedJobs")), _MESSAGE)
     if after.get("managedBy") != before.get("managedBy"):
         yield fields.invalid("spec.managedBy", after.get("managedBy"), _MESSAGE)
 

@@ -1,9 +1,8 @@
 """A JobSet template as Go's encoder writes it.
 
 Trainer decodes a runtime into Go structs and encodes it again: struct fields that are not pointers come out even when
-nobody set them (``resources: {}``, ``metadata: {}``, ``containers: null``), quantities become canonical strings, and
-keys follow the struct's order. Two things users see depend on it: the JobSet's content, whose immutability rules
-compare it, and values quoted in refusals.
+nobody set them (``resources: {}``, ``metadata: {}``, ``containers: null``) and quantities become canonical strings.
+The JobSet's immutability rules compare the result, so it has to be the same each time.
 """
 
 from __future__ import annotations
@@ -13,29 +12,6 @@ from typing import Any
 
 from sidings.api import quantity
 from sidings.api.objects import Object, copy_of
-
-_ORDER = (
-    # runtimePatches, envInjection targets, references (pkg/apis/trainer/v1alpha1, 2.3)
-    "manager", "time", "trainingRuntimeSpec", "targetJobs", "jobName", "containerNames", "metadata", "name", "apiGroup",
-    "kind", "namespace", "labels", "annotations",
-    # replicatedJobs and Jobs
-    "replicas", "groupName", "template", "parallelism", "completions", "spec",
-    # containers (core/v1)
-    "value", "valueFrom", "image", "command", "args", "workingDir", "ports", "envFrom", "hostPort", "containerPort",
-    "protocol", "serviceAccountName", "volumes", "initContainers", "containers", "env", "resources", "limits",
-    "requests", "volumeMounts", "nodeSelector", "affinity", "tolerations", "imagePullSecrets", "securityContext",
-)  # fmt: skip
-_RANK = {key: rank for rank, key in enumerate(_ORDER)}
-
-
-def in_struct_order(value: Any) -> Any:
-    """``value`` with dict keys in the order of the Go structs, for quoting in an error message."""
-    if isinstance(value, dict):
-        keys = sorted(value, key=lambda key: _RANK.get(key, len(_RANK)))
-        return {key: in_struct_order(value[key]) for key in keys}
-    if isinstance(value, list):
-        return [in_struct_order(item) for item in value]
-    return value
 
 
 def encoded_template(template: Mapping[str, Any]) -> Object:

@@ -12,6 +12,7 @@ import yaml
 from sidings.api.objects import Object, controller_of, controller_ref, uid_of
 from sidings.api.trainer import runtimes
 from sidings.api.trainer.encoding import encoded_template
+from sidings.controllers.trainjob import yaml_text
 from sidings.controllers.trainjob.errors import BuildError
 
 KEY = "runtime"
@@ -24,7 +25,6 @@ def name_of_snapshot(job_name: str) -> str:
 def freeze(job: Object, runtime: Object) -> Object:
     """The ConfigMap that holds ``runtime``, complete with its metadata, for ``job``."""
     encoded = {**runtime, "spec": {**runtime["spec"], "template": encoded_template(runtimes.template_of(runtime))}}
-    text = yaml.dump(encoded, Dumper=_Dumper, default_flow_style=False, sort_keys=True, width=float("inf"))
     metadata = job["metadata"]
     return {
         "apiVersion": "v1",
@@ -34,7 +34,7 @@ def freeze(job: Object, runtime: Object) -> Object:
             "namespace": metadata["namespace"],
             "ownerReferences": [controller_ref(job)],
         },
-        "data": {KEY: text},
+        "data": {KEY: yaml_text.dump(encoded)},
     }
 
 
@@ -78,18 +78,3 @@ def _invalid(job: Object, reason: str) -> BuildError:
     resource = runtimes.resource_of(job)
     doing = "unable to get runtime snapshot" if resource and resource.namespaced else "getting runtime snapshot"
     return BuildError(f"{doing}: invalid runtime snapshot: {reason}")
-
-
-class _Dumper(yaml.SafeDumper):
-    """Strings that YAML would read as something else are in double quotes, and nothing is an alias, as Go writes it."""
-
-    def ignore_aliases(self, data: Any) -> bool:
-        return True
-
-
-def _string(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    implicit = dumper.resolve(yaml.ScalarNode, text, (True, False)) != "tag:yaml.org,2002:str"  # type: ignore[no-untyped-call]
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"' if implicit else None)
-
-
-_Dumper.add_representer(str, _string)

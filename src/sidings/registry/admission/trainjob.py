@@ -11,11 +11,11 @@ from collections.abc import Sequence
 
 from sidings.api import fields, timestamps
 from sidings.api.fields import FieldError
+from sidings.api.golang import in_struct_order
 from sidings.api.objects import Object
 from sidings.api.resources import CLUSTER_TRAINING_RUNTIMES, JOB_SETS, TRAIN_JOBS
 from sidings.api.status import NotFound
 from sidings.api.trainer import patch_times, rules, runtimes
-from sidings.api.trainer.encoding import in_struct_order
 from sidings.api.trainer.rules import runtime as runtime_rules
 from sidings.clock import Clock
 from sidings.registry.admission.plugin import Operation, Plugin, Reader, Request, denied

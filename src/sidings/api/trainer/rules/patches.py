@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from sidings.api import fields, names
 from sidings.api.fields import FieldError
+from sidings.api.golang import in_struct_order
 from sidings.api.trainer import overrides, runtimes, words
-from sidings.api.trainer.encoding import in_struct_order
 from sidings.api.trainer.rules.request import Request
 
 FIELD = "spec.runtimePatches"

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from sidings.api import fields
 from sidings.api.fields import FieldError
+from sidings.api.golang import in_struct_order
 from sidings.api.objects import Object
 from sidings.api.trainer import runtimes
-from sidings.api.trainer.encoding import in_struct_order
 from sidings.api.trainer.rules.patches import NO_ENVS, active_jobs, sets_reserved_env
 from sidings.api.trainer.rules.request import Request
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from sidings.api.golang import in_struct_order
 from sidings.api.objects import Object
 from sidings.api.trainer import runtimes
-from sidings.api.trainer.encoding import in_struct_order
 from sidings.api.trainer.generation import Generation, generation_of
 from sidings.api.trainer.overrides import merged_template
 

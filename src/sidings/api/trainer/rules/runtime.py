@@ -7,9 +7,10 @@ from typing import Any
 
 from sidings.api import fields
 from sidings.api.fields import FieldError
+from sidings.api.golang import in_struct_order
 from sidings.api.objects import labels_of
 from sidings.api.trainer import runtimes, words
-from sidings.api.trainer.encoding import encoded_template, in_struct_order
+from sidings.api.trainer.encoding import encoded_template
 
 VALIDATION_LABEL = "trainer.kubeflow.org/webhook-validation"
 """``disabled`` on a runtime keeps the webhook from looking at it."""

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from sidings.api import fields
 from sidings.api.fields import FieldError
+from sidings.api.golang import in_struct_order
 from sidings.api.trainer import processes, runtimes, words
-from sidings.api.trainer.encoding import in_struct_order
 from sidings.api.trainer.generation import Generation
 from sidings.api.trainer.rules.request import Request
 

@@ -137,6 +137,12 @@ def test_a_built_in_loses_nulls_and_gets_canonical_quantities():
     assert decoded.object == {"spec": {"containers": [{"resources": {"limits": {"cpu": "500m", "memory": "1Gi"}}}]}}
 
 
+def test_a_null_in_a_list_of_a_built_in_is_a_zero_value():
+    body = {"spec": {"containers": [None, {"name": "c", "args": ["a", None]}]}}
+    containers = decode(POD, body, builtin=True).object["spec"]["containers"]
+    assert containers == [{}, {"name": "c", "args": ["a", ""]}]
+
+
 def test_a_custom_resource_keeps_wrong_types_and_nulls_for_validation():
     body = {"spec": {"suspend": "a", "runtimeRef": None, "trainer": {"numNodes": 1.0}}}
     decoded = decode(TRAIN_JOB, body, builtin=False)

@@ -23,6 +23,9 @@ class NodeRules(Rules):
         obj.setdefault("spec", {})
         obj.setdefault("status", {})
 
+    def prepare_for_update(self, new: Object, old: Object) -> None:
+        new["status"] = old["status"]
+
     def validate(self, obj: Object) -> list[FieldError]:
         errors = []
         for index, taint in enumerate(obj["spec"].get("taints") or ()):

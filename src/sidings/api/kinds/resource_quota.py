@@ -7,10 +7,18 @@ from datetime import datetime
 from typing import Any
 
 from sidings.api import schemas
-from sidings.api.kind import Column, Kind
+from sidings.api.kind import Column, Kind, Rules
 from sidings.api.kinds import columns
 from sidings.api.objects import Object
 from sidings.api.resources import RESOURCE_QUOTAS
+
+
+class QuotaRules(Rules):
+    def default(self, obj: Object) -> None:
+        obj.setdefault("status", {})
+
+    def prepare_for_update(self, new: Object, old: Object) -> None:
+        new["status"] = old["status"]
 
 
 def _usage(limits: bool) -> Callable[[Object, datetime], Any]:
@@ -30,6 +38,7 @@ KIND = Kind(
     singular="resourcequota",
     schema=schemas.schema(RESOURCE_QUOTAS.group, RESOURCE_QUOTAS.version, RESOURCE_QUOTAS.kind),
     builtin=True,
+    rules=QuotaRules(),
     short_names=("quota",),
     subresources=frozenset({"status"}),
     columns=(

@@ -15,12 +15,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from sidings.api import quantity
+from sidings.api import golang, quantity
 from sidings.api.kind import Schema
 from sidings.api.objects import Object
 from sidings.api.structural.node import Node, Path, node_of, text_of
 
 _INTEGERS = {"int32": 2**31, "int64": 2**63}
+
+_ZERO: dict[str, type] = {"object": dict, "array": list, "string": str, "boolean": bool, "integer": int, "number": int}
 
 _RFC3339 = "2006-01-02T15:04:05Z07:00"
 _RFC3339_PARTS = (
@@ -63,9 +65,9 @@ def decode(schema: Schema, obj: Object, *, builtin: bool) -> Decoded:
     With ``builtin`` wrong types end in ``error``, nulls are dropped and quantities are brought into canonical form, as
     a round trip through Go structs does. Kinds whose mutating webhook decodes the object are asked the same way.
     """
-    walk = _Struct() if builtin else _Json()
     root = node_of(schema)
-    decoded = walk.value(root, obj, None, "", "")
+    walk = _Struct(root) if builtin else _Json()
+    decoded = walk.value(root, obj, None)
     if not builtin:
         walk.unknown.sort()
     return Decoded(decoded if isinstance(decoded, dict) else {}, walk.unknown, walk.repeated, walk.error)
@@ -79,25 +81,27 @@ class _Json:
         self.repeated: list[str] = []
         self.error = ""
 
-    def value(self, node: Node, value: Any, path: Path, struct: str, field: str) -> Any:
+    def value(self, node: Node, value: Any, path: Path) -> Any:
         if isinstance(value, dict):
             if type(value) is Repeated:
                 self.repeated += [text_of((path, name)) for name in value.repeated]
             if node.type not in ("object", ""):
                 return value
-            return self.fields(node, value, path, struct, field)
+            return self.fields(node, value, path)
         if isinstance(value, list):
             items = node.items
             if items is None:
                 return value
-            return [self.value(items, item, (path, index), struct, field) for index, item in enumerate(value)]
+            return [self.element(items, item, (path, index)) for index, item in enumerate(value)]
         if type(value) is float and node.type == "integer" and value.is_integer():
             return int(value)
         return value
 
-    def fields(self, node: Node, value: Object, path: Path, struct: str, field: str) -> Object:
+    element = value
+    """The same for an item of a list, where Go treats null otherwise."""
+
+    def fields(self, node: Node, value: Object, path: Path) -> Object:
         properties, additional = node.properties, node.additional
-        struct = node.struct or struct
         out: Object = {}
         for name, item in value.items():
             child = properties.get(name)
@@ -108,13 +112,11 @@ class _Json:
                     else:
                         self.unknown.append(text_of((path, name)))
                     continue
-                child, below = additional, field
-            else:
-                below = f"{field}.{name}" if field else name
+                child = additional
             if type(item) is child.exact:
                 out[name] = item
                 continue
-            self.put(out, node, name, self.value(child, item, (path, name), struct, below))
+            self.put(out, node, name, self.value(child, item, (path, name)))
         return out
 
     def put(self, out: Object, node: Node, name: str, value: Any) -> None:
@@ -122,18 +124,22 @@ class _Json:
 
 
 class _Struct(_Json):
-    """The walk into Go structs. ``struct`` and ``field`` are what an error message names: type and dotted path."""
+    """The walk into Go structs."""
 
-    def value(self, node: Node, value: Any, path: Path, struct: str, field: str) -> Any:
+    def __init__(self, root: Node) -> None:
+        super().__init__()
+        self.root = root
+
+    def value(self, node: Node, value: Any, path: Path) -> Any:
         if value is None:
             return None
         match node.type:
             case "object":
                 if isinstance(value, dict):
-                    return super().value(node, value, path, struct, field)
+                    return super().value(node, value, path)
             case "array":
                 if isinstance(value, list):
-                    return super().value(node, value, path, struct, field)
+                    return super().value(node, value, path)
             case "string":
                 if isinstance(value, str):
                     return self.string(node, value)
@@ -154,19 +160,26 @@ class _Struct(_Json):
                 if isinstance(value, int | str) and not isinstance(value, bool):
                     return value
             case _:
-                return super().value(node, value, path, struct, field)
-        self.mismatch(node, value, struct, field)
+                return super().value(node, value, path)
+        self.mismatch(node, value)
         return value
+
+    def element(self, node: Node, value: Any, path: Path) -> Any:
+        # A null in a list is the zero value of its type.
+        if value is None:
+            return _ZERO.get(node.type, str)()
+        return self.value(node, value, path)
 
     def put(self, out: Object, node: Node, name: str, value: Any) -> None:
         if value is not None and not _is_omitted(node, name, value):
             out[name] = value
 
-    def mismatch(self, node: Node, value: Any, struct: str, field: str) -> None:
-        what = _json_type(value)
+    def mismatch(self, node: Node, value: Any, path: Path) -> None:
+        what = golang.json_type(value)
         if what == "number" and node.type == "integer":
             what = f"number {value}"
         go_type = "int32" if node.type == "int-or-string" else node.go_type
+        struct, field = _go_place(self.root, path)
         where = f"Go struct field {struct}.{field} of type" if field else "Go value of type"
         self.fail(f"json: cannot unmarshal {what} into {where} {go_type}")
 
@@ -211,15 +224,25 @@ def _is_omitted(node: Node, name: str, value: Any) -> bool:
     return value == [] or (value == {} and child.additional is not None)
 
 
-def _json_type(value: Any) -> str:
-    """The word of ``encoding/json`` for a value."""
-    if isinstance(value, bool):
-        return "bool"
-    if isinstance(value, int | float):
-        return "number"
-    if isinstance(value, str):
-        return "string"
-    return "array" if isinstance(value, list) else "object"
+def _go_place(root: Node, path: Path) -> tuple[str, str]:
+    """What a Go error says for a path: the innermost struct, and the names of fields without indexes and map keys."""
+    steps: list[str | int] = []
+    while path is not None:
+        path, step = path
+        steps.insert(0, step)
+    node: Node | None = root
+    struct, names = "", []
+    for step in steps:
+        assert node is not None
+        if isinstance(step, int):
+            node = node.items
+        elif step in node.properties:
+            struct = node.struct
+            names.append(step)
+            node = node.properties[step]
+        else:
+            node = node.additional
+    return struct, ".".join(names)
 
 
 def _bad_base64(value: str) -> int:

@@ -1,0 +1,46 @@
+from sidings.node import dns
+from tests.node.pods import pod, service
+
+ZONE = "workers.default.svc.cluster.local"
+
+
+def _worker(name: str, ready: bool = False, **spec: str) -> dict:  # type: ignore[type-arg]
+    made = pod(name=name, uid=name, metadata={"labels": {"job": "x"}}, hostname=name, subdomain="workers", **spec)
+    made["status"] = {"conditions": [{"type": "Ready", "status": "True" if ready else "False"}]}
+    return made
+
+
+def test_pods_of_a_headless_service_have_names_before_they_are_ready() -> None:
+    table = dns.table([service("workers", {"job": "x"})], [_worker("w-0"), _worker("w-1")], {"w-0": "1.1.1.1"})
+    assert table.names == {ZONE: ["1.1.1.1"], f"w-0.{ZONE}": ["1.1.1.1"]}
+    assert table.reverse == {"1.1.1.1": f"w-0.{ZONE}"}
+    assert table.zones == {ZONE}
+
+
+def test_without_publish_not_ready_addresses_only_ready_pods_count() -> None:
+    services = [service("workers", {"job": "x"}, at_once=False)]
+    addresses = {"w-0": "1.1.1.1", "w-1": "1.1.1.2"}
+    table = dns.table(services, [_worker("w-0"), _worker("w-1", ready=True)], addresses)
+    assert table.names == {ZONE: ["1.1.1.2"], f"w-1.{ZONE}": ["1.1.1.2"]}
+
+
+def test_no_service_no_name() -> None:
+    assert dns.table([], [_worker("w-0")], {"w-0": "1.1.1.1"}).names == {}
+
+
+def test_a_service_of_another_namespace_or_selector_gives_no_name() -> None:
+    other = service("workers", {"job": "x"})
+    other["metadata"]["namespace"] = "elsewhere"
+    table = dns.table([other, service("workers", {"job": "y"})], [_worker("w-0")], {"w-0": "1.1.1.1"})
+    assert table.names == {}
+
+
+def test_a_subdomain_that_is_not_the_service_gives_only_the_service_name() -> None:
+    table = dns.table([service("front", {"job": "x"})], [_worker("w-0")], {"w-0": "1.1.1.1"})
+    assert table.names == {"front.default.svc.cluster.local": ["1.1.1.1"]}
+
+
+def test_a_long_pod_name_makes_a_valid_host_name() -> None:
+    long = pod(name="a" * 62 + "-.b")
+    assert dns.host_name(long) == "a" * 62
+    assert dns.full_name(long) == "a" * 62

@@ -69,7 +69,9 @@ class Rendering:
         if self.answer.media_type == YAML:
             return self._response(200, {**head, "items": [item.object for item in page.items]})
         # Items of built-in lists do not say again what the list says of all of them.
-        items = (_untyped(resource, item.data) if self.kind.builtin else item.data for item in page.items)
+        items = [item.data for item in page.items]
+        if self.kind.builtin:
+            items = _untyped(resource, items)
         return Response(200, b'%s,"items":[%s]}' % (encode(head)[:-1], b",".join(items)))
 
     def frame(self, event: Event, *, first: bool) -> bytes:
@@ -138,9 +140,8 @@ def _type_prefixes(resource: Resource) -> tuple[bytes, bytes]:
     )
 
 
-def _untyped(resource: Resource, data: bytes) -> bytes:
-    """The JSON of an object without its apiVersion and kind; left as it is where it does not begin with them."""
-    for prefix in _type_prefixes(resource):
-        if data.startswith(prefix):
-            return b"{" + data[len(prefix) :]
-    return data
+def _untyped(resource: Resource, objects: list[bytes]) -> list[bytes]:
+    """The JSON of objects without apiVersion and kind; one that does not begin with them stays as it is."""
+    prefixes = _type_prefixes(resource)
+    length = len(prefixes[0])
+    return [b"{" + data[length:] if data.startswith(prefixes) else data for data in objects]

@@ -161,7 +161,7 @@ class _Struct(_Json):
                     return value
             case _:
                 return super().value(node, value, path)
-        self.mismatch(node, value)
+        self.mismatch(node, value, path)
         return value
 
     def element(self, node: Node, value: Any, path: Path) -> Any:

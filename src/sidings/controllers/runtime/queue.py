@@ -17,6 +17,8 @@ from sidings.clock import Clock
 
 BASE_DELAY = 0.005
 MAX_DELAY = 1000.0
+TIMER_RESOLUTION = 0.001
+"""The shortest wait: a loop's timer may be coarser than a float, and a shorter one might never see its moment come."""
 
 
 class WorkQueue:
@@ -104,7 +106,7 @@ class WorkQueue:
         if not self._later:
             await self._wake.wait()
             return
-        pause = max(self._later[0][0] - self._clock.monotonic(), 0)
+        pause = max(self._later[0][0] - self._clock.monotonic(), TIMER_RESOLUTION)
         try:
             async with asyncio.timeout(pause):
                 await self._wake.wait()

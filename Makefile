@@ -1,0 +1,41 @@
+# Everything a newcomer needs. Each target makes .venv first; nothing outside this folder and the engine's own state
+# folder is touched.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALL := $(VENV)/.installed
+
+.PHONY: demo demo-faults test check docs soak bench clean
+
+$(INSTALL): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[train,test,dev]'
+	touch $@
+
+demo: $(INSTALL)  ## the main job: fraud data -> distributed training -> quality, through the Kubernetes API
+	$(BIN)/python examples/fraud-detection/demo.py
+
+demo-faults: $(INSTALL)  ## the same with a suspend/resume and a killed training pod
+	$(BIN)/python examples/fraud-detection/demo.py --faults
+
+test: $(INSTALL)  ## all tests
+	$(BIN)/python -m pytest
+
+check: $(INSTALL)  ## style, types, import direction, documents
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -q tests/docs
+
+docs: $(INSTALL)  ## write the generated pages anew
+	$(BIN)/python -m tools.docs
+
+soak: $(INSTALL)  ## long runs: fuzz, faults, kills
+	$(BIN)/python -m pytest -m soak -p no:cacheprovider
+
+bench: $(INSTALL)  ## the figures of docs/performance.md
+	$(BIN)/python benchmarks/all.py
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -8,6 +8,7 @@ and a ``date`` is shown as an age.
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
 from typing import Any
 
@@ -62,5 +63,12 @@ def _shown(type_: str, value: Any, now: datetime) -> Any:
         case "boolean":
             return value if isinstance(value, bool) else None
         case "date":
-            return age.since(value, now) if isinstance(value, str) else age.UNKNOWN
-    return value if isinstance(value, str) else golang.text(value)
+            return _age(value, now) if isinstance(value, str) else None
+    if isinstance(value, dict | list):
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return golang.text(value)
+
+
+def _age(timestamp: str, now: datetime) -> str:
+    shown = age.since(timestamp, now)
+    return age.INVALID if shown == age.UNKNOWN else shown

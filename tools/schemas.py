@@ -49,7 +49,6 @@ ROOTS = (
     "io.k8s.api.core.v1.Secret",
     "io.k8s.api.core.v1.Service",
     "io.k8s.api.core.v1.ServiceAccount",
-    "io.k8s.api.events.v1.Event",
     "io.k8s.api.scheduling.v1.PriorityClass",
     "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition",
     "io.x-k8s.jobset.v1alpha2.JobSet",

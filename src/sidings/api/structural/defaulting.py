@@ -32,7 +32,7 @@ def _value(node: Node, value: Any) -> None:
             if item is None:
                 if not child.nullable and name in properties:
                     nulls.append(name)
-            elif isinstance(item, dict | list):
+            elif isinstance(item, (dict, list)):
                 _value(child, item)
         for name in nulls:
             del value[name]

@@ -167,3 +167,7 @@ def test_the_set_of_states_is_closed() -> None:
     assert [str(state) for state in State] == [
         "Queued", "Starting", "Running", "Suspended", "Restarting", "Succeeded", "Failed",
     ]  # fmt: skip
+
+
+def test_when_all_have_succeeded_it_runs_until_its_controllers_say_so() -> None:
+    assert state_of(two_pods("Succeeded", "Succeeded")).word == "Running"

@@ -80,7 +80,7 @@ def _decide(family: Family, restarts: Restarts) -> tuple[State, str]:
     if family.root["spec"].get("suspend"):
         stopping = [pod for pod in family.pods if is_deleting(pod)] + living
         return State.SUSPENDED, f"{len(stopping)} pods are stopping" if stopping else ""
-    if _all_run(family, living):
+    if _all_run(family, living) or (not living and pods_that_run(family) == family.wanted_pods()):
         return State.RUNNING, ""
     if restarts.done:
         return State.RESTARTING, _obstacle(family, living)

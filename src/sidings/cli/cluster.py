@@ -23,11 +23,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Cluster:
-    """An open connection. ``flags`` is what a follow-up command must repeat to reach the same server and namespace."""
+    """An open connection. ``namespace`` is where objects without one go, ``usual`` where a command without -n looks."""
 
     client: HttpClient
     namespace: str
-    flags: str = ""
+    usual: str = "default"
+    options: str = ""
+
+    def flags(self, namespace: str | None = None) -> str:
+        """What a follow-up command must repeat to look at ``namespace`` (default: this one's) of the same server."""
+        wanted = self.namespace if namespace is None else namespace
+        return (f" -n {wanted}" if wanted != self.usual else "") + self.options
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -58,11 +64,11 @@ async def connect(args: Namespace, invocation: Invocation) -> AsyncIterator[Clus
     from sidings.client.http import HttpClient
 
     config = config_of(args, invocation)
-    namespace = args.namespace or config.namespace
-    flags = "".join(
-        f" {option} {value}"
-        for option, value in (("-n", args.namespace), ("--context", args.context), ("--kubeconfig", args.kubeconfig))
-        if value
-    )
     async with HttpClient(config, invocation.clock) as client:
-        yield Cluster(client, namespace, flags)
+        yield Cluster(client, args.namespace or config.namespace, config.namespace, options_of(args))
+
+
+def options_of(args: Namespace) -> str:
+    """The options that chose the server, as they were typed."""
+    chosen = (("--context", args.context), ("--kubeconfig", args.kubeconfig))
+    return "".join(f" {option} {value}" for option, value in chosen if value)

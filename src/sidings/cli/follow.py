@@ -43,7 +43,7 @@ async def follow(
         raise TimedOut(
             f'{root["kind"]} "{name}" did not end within {timeout:g} s',
             cause="the job goes on",
-            remedy=f"sidings logs -f {name}{cluster.flags}",
+            remedy=f"sidings logs -f {name}{cluster.flags(namespace_of(root))}",
         ) from error
 
 
@@ -132,6 +132,8 @@ class Story:
         width = max((len(short_name(pod)) for pod in present), default=0)
         for pod in present:
             verdict = words[uid_of(pod)]
+            if verdict.state is State.QUEUED and not verdict.reason:
+                continue  # just made: the scheduler's word comes next
             text = verdict.word + (f" on {node}" if (node := pod["spec"].get("nodeName")) else "")
             text += f"  {verdict.reason}" if verdict.reason else ""
             if self._pods.get(uid_of(pod)) != text:

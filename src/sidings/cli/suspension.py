@@ -43,7 +43,7 @@ async def set_suspend(args: Namespace, invocation: Invocation, suspend: bool) ->
                 namespace=key_of(family.root).namespace,
                 field_manager=FIELD_MANAGER,
             )
-            say_changed(invocation, family, suspend, connected.flags)
+            say_changed(invocation, family, suspend, connected.flags())
     return ExitCode.OK
 
 

@@ -45,7 +45,7 @@ async def _run(args: Namespace, invocation: Invocation) -> int:
                 invocation.console.say(f"{jobs.title_of(family)} is being deleted")
             else:
                 await delete_and_wait(connected, invocation, family)
-    invocation.console.next_commands((f"sidings get{connected.flags}", "what is left"))
+    invocation.console.next_commands((f"sidings get{connected.flags()}", "what is left"))
     return ExitCode.OK
 
 

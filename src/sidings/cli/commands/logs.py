@@ -95,7 +95,7 @@ def _nothing_to_read(args: Namespace, connected: Cluster, family: Family) -> NoS
     return NoSuchRank(
         f"{jobs.title_of(family)} {what}",
         cause=f"{state}; it has {len(family.pods)} pods",
-        remedy=f"sidings logs -f {args.job}{connected.flags}   (waits for it)",
+        remedy=f"sidings logs -f {args.job}{connected.flags()}   (waits for it)",
     )
 
 

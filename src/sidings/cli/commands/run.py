@@ -7,6 +7,7 @@ import asyncio
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
+from sidings.api.objects import key_of
 from sidings.cli import cluster
 from sidings.cli.errors import AlreadyFinished, ExitCode, JobNotFound, UsageError
 from sidings.cli.invocation import Invocation
@@ -156,7 +157,8 @@ async def _follow(args: Namespace, invocation: Invocation, connected: Cluster, r
     family = await follow(connected, console, invocation.clock, root, timeout=args.timeout)
     verdict = state_of(family)
     took = age.human((invocation.clock.now() - begun).total_seconds())
-    name, flags = root["metadata"]["name"], connected.flags
+    name, namespace = key_of(root).name, key_of(root).namespace
+    flags = connected.flags(namespace)
     if verdict.state is State.SUCCEEDED:
         mark = console.paint(console.glyph("done"), "green")
         console.say(f"{mark} {jobs.title_of(family)} {console.paint_state(verdict.word)} after {took}")
@@ -168,7 +170,6 @@ async def _follow(args: Namespace, invocation: Invocation, connected: Cluster, r
     mark = console.paint(console.glyph("failed"), "red")
     console.say(f"{mark} {jobs.title_of(family)} {console.paint_state(verdict.word)} after {took}: {verdict.reason}")
     await show_first_failure(connected.client, console, family)
-    namespace = root["metadata"]["namespace"]
     console.next_commands(
         (f"sidings logs {name}{flags}", "what all ranks printed"),
         (f"kubectl describe {family.kind.lower()} {name} -n {namespace}", "conditions and events"),
@@ -178,10 +179,11 @@ async def _follow(args: Namespace, invocation: Invocation, connected: Cluster, r
 
 def _say_next(invocation: Invocation, connected: Cluster, started: list[Object]) -> None:
     for root in started:
-        name = root["metadata"]["name"]
+        key = key_of(root)
+        flags = connected.flags(key.namespace)
         invocation.console.next_commands(
-            (f"sidings logs -f {name}{connected.flags}", "follow all ranks"),
-            (f"sidings get {name}{connected.flags}", "its state"),
+            (f"sidings logs -f {key.name}{flags}", "follow all ranks"),
+            (f"sidings get {key.name}{flags}", "its state"),
         )
 
 
@@ -190,9 +192,9 @@ def _say_detached(args: Namespace, invocation: Invocation, started: list[Object]
     if not started:
         console.say("\ninterrupted before a job was started")
         return
-    flags = f" -n {args.namespace}" if args.namespace else ""
     for root in started:
-        name = root["metadata"]["name"]
+        name, namespace = key_of(root).name, key_of(root).namespace
+        flags = (f" -n {namespace}" if namespace != "default" else "") + cluster.options_of(args)
         console.say(f'\ndetached; {root["kind"]} "{name}" goes on')
         console.next_commands(
             (f"sidings logs -f {name}{flags}", "follow it again"), (f"sidings suspend {name}{flags}", "stop it")

@@ -5,8 +5,8 @@ The file maps ``apiVersion/kind`` to a message and a message's field numbers to 
 * ``string``, ``bool``, ``int``, ``bytes``, ``Time``, ``MicroTime``, ``Quantity``, ``IntOrString``, ``JSON`` (a raw
   extension) or the name of another message;
 * ``[]`` before it is a list, ``{}`` a map with string keys;
-* ``?`` behind it is a Go pointer: its zero value is a value. Any other scalar is written even when it is unset, so its
-  zero value means absent;
+* ``?`` behind it: its zero value is a value (a Go pointer, or a required number). Any other scalar is written even when
+  it is unset, so its zero value means absent;
 * the name ``+`` is an embedded struct, whose fields belong to the message around it.
 
 Numbers are those of the ``generated.proto`` files of ``k8s.io/api`` and ``k8s.io/apimachinery`` (v0.37); tests check

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from sidings.api import catalog
+from sidings.api import catalog, table
 from sidings.api.kinds import columns, endpoints, persistent_volume, priority_class, resource_quota
 
 NOW = datetime(2026, 11, 30, 0, 0, 34, tzinfo=UTC)
@@ -46,8 +46,9 @@ def test_names_and_order(plural, names):
 
 
 def cells(kind, obj):
-    obj.setdefault("metadata", {"creationTimestamp": "2026-11-30T00:00:00Z"})
-    return [column.cell(obj, NOW) for column in kind.columns if column.cell]
+    """The row of ``obj`` without its name."""
+    obj.setdefault("metadata", {"name": "x", "creationTimestamp": "2026-11-30T00:00:00Z"})
+    return table.cells(kind, obj, NOW)[1:]
 
 
 def test_endpoints():
@@ -68,7 +69,7 @@ def test_persistent_volume():
         "accessModes": ["ReadWriteOnce"],
         "claimRef": {"namespace": "n", "name": "c"},
     }
-    obj = {"metadata": {"creationTimestamp": "2026-11-30T00:00:00Z"}, "spec": spec}
+    obj = {"metadata": {"name": "v", "creationTimestamp": "2026-11-30T00:00:00Z"}, "spec": spec}
     persistent_volume.KIND.rules.default(obj)
     assert cells(persistent_volume.KIND, obj) == [
         "1Gi",
@@ -78,6 +79,7 @@ def test_persistent_volume():
         "n/c",
         "",
         "<unset>",
+        "",
         "34s",
         "Filesystem",
     ]

@@ -2,6 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from sidings.api import table
 from sidings.api.kinds.persistent_volume_claim import KIND
 from sidings.api.objects import copy_of
 
@@ -54,13 +55,11 @@ def test_only_binding_may_change_the_spec():
 def test_columns():
     now = datetime(2026, 11, 30, 0, 0, 34, tzinfo=UTC)
     claim = created()
-    cells = [column.cell(claim, now) for column in KIND.columns if column.cell]
-    assert cells == ["Pending", "", "", "", "", "<unset>", "34s", "Filesystem"]
+    assert table.cells(KIND, claim, now) == ["c", "Pending", "", "", "", "", "<unset>", "34s", "Filesystem"]
     claim["spec"]["volumeName"] = "v"
     claim["status"] = {
         "phase": "Bound",
         "capacity": {"storage": "1Gi"},
         "accessModes": ["ReadWriteMany", "ReadWriteOnce"],
     }
-    cells = [column.cell(claim, now) for column in KIND.columns if column.cell]
-    assert cells[:4] == ["Bound", "v", "1Gi", "RWO,RWX"]
+    assert table.cells(KIND, claim, now)[:5] == ["c", "Bound", "v", "1Gi", "RWO,RWX"]

@@ -77,10 +77,12 @@ KIND = Kind(
     short_names=("ev",),
     columns=(
         Column("Last Seen", cell=_last_seen, description="Time since it happened last."),
-        Column("Type", json_path=".type", description="Normal or Warning."),
-        Column("Reason", json_path=".reason", description="One word for machines."),
+        Column("Type", cell=columns.field("type"), description="Normal or Warning."),
+        Column("Reason", cell=columns.field("reason"), description="One word for machines."),
         Column("Object", cell=_object, description="What it happened to."),
-        Column("Subobject", json_path=".involvedObject.fieldPath", priority=1, description="The part of it."),
+        Column(
+            "Subobject", cell=columns.field("involvedObject", "fieldPath"), priority=1, description="The part of it."
+        ),
         Column("Source", cell=_source, priority=1, description="Who tells it."),
         Column("Message", cell=_message, description="One sentence for people."),
         Column("First Seen", cell=_first_seen, priority=1, description="Time since it happened first."),

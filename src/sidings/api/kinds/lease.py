@@ -14,7 +14,7 @@ KIND = Kind(
     builtin=True,
     columns=(
         columns.NAME,
-        Column("Holder", json_path=".spec.holderIdentity", description="Who holds the lease."),
+        Column("Holder", cell=columns.field("spec", "holderIdentity"), description="Who holds the lease."),
         columns.AGE,
     ),
     generation=False,

@@ -47,7 +47,9 @@ KIND = Kind(
     subresources=frozenset({"status", "finalize"}),
     columns=(
         columns.NAME,
-        Column("Status", json_path=".status.phase", description="Active, or Terminating while it is emptied."),
+        Column(
+            "Status", cell=columns.field("status", "phase"), description="Active, or Terminating while it is emptied."
+        ),
         columns.AGE,
     ),
     generation=False,

@@ -63,17 +63,6 @@ def _address(type_: str) -> Callable[[Object, datetime], Any]:
     return cell
 
 
-def _info(field: str) -> Callable[[Object, datetime], Any]:
-    def cell(obj: Object, now: datetime) -> Any:
-        return ((obj.get("status") or {}).get("nodeInfo") or {}).get(field) or columns.UNKNOWN
-
-    return cell
-
-
-def _version(obj: Object, now: datetime) -> Any:
-    return ((obj.get("status") or {}).get("nodeInfo") or {}).get("kubeletVersion") or ""
-
-
 KIND = Kind(
     resource=NODES,
     singular="node",
@@ -87,12 +76,31 @@ KIND = Kind(
         Column("Status", cell=_status, description="Whether it can run pods, and whether it takes new ones."),
         Column("Roles", cell=_roles, description="From its node-role labels."),
         columns.AGE,
-        Column("Version", cell=_version, description="Version of its node agent."),
+        Column(
+            "Version",
+            cell=columns.field("status", "nodeInfo", "kubeletVersion"),
+            description="Version of its node agent.",
+        ),
         Column("Internal-IP", cell=_address("InternalIP"), priority=1, description="Address within the cluster."),
         Column("External-IP", cell=_address("ExternalIP"), priority=1, description="Address from outside."),
-        Column("OS-Image", cell=_info("osImage"), priority=1, description="Operating system."),
-        Column("Kernel-Version", cell=_info("kernelVersion"), priority=1, description="Kernel."),
-        Column("Container-Runtime", cell=_info("containerRuntimeVersion"), priority=1, description="Runs its pods."),
+        Column(
+            "OS-Image",
+            cell=columns.field("status", "nodeInfo", "osImage", missing=columns.UNKNOWN),
+            priority=1,
+            description="Operating system.",
+        ),
+        Column(
+            "Kernel-Version",
+            cell=columns.field("status", "nodeInfo", "kernelVersion", missing=columns.UNKNOWN),
+            priority=1,
+            description="Kernel.",
+        ),
+        Column(
+            "Container-Runtime",
+            cell=columns.field("status", "nodeInfo", "containerRuntimeVersion", missing=columns.UNKNOWN),
+            priority=1,
+            description="Runs its pods.",
+        ),
     ),
     generation=False,
     field_labels={"spec.unschedulable": "spec.unschedulable"},

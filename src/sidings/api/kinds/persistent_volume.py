@@ -55,10 +55,6 @@ def _claim(obj: Object, now: datetime) -> Any:
     return f"{ref.get('namespace', '')}/{ref.get('name', '')}" if ref else ""
 
 
-def _spec(field: str, missing: str) -> Any:
-    return lambda obj, now: (obj.get("spec") or {}).get(field) or missing
-
-
 KIND = Kind(
     resource=VOLUMES,
     singular="persistentvolume",
@@ -71,7 +67,7 @@ KIND = Kind(
         columns.NAME,
         Column(
             "Capacity",
-            cell=lambda obj, now: ((obj.get("spec") or {}).get("capacity") or {}).get("storage", ""),
+            cell=columns.field("spec", "capacity", "storage"),
             description="Size.",
         ),
         Column(
@@ -81,20 +77,25 @@ KIND = Kind(
         ),
         Column(
             "Reclaim Policy",
-            cell=_spec("persistentVolumeReclaimPolicy", ""),
+            cell=columns.field("spec", "persistentVolumeReclaimPolicy"),
             description="What happens after its claim.",
         ),
         Column("Status", cell=_status, description="Pending, Available, Bound, Released, Failed or Terminating."),
         Column("Claim", cell=_claim, description="Namespace and name of its claim."),
-        Column("StorageClass", cell=_spec("storageClassName", ""), description="Class it belongs to."),
+        Column("StorageClass", cell=columns.field("spec", "storageClassName"), description="Class it belongs to."),
         Column(
             "VolumeAttributesClass",
-            cell=_spec("volumeAttributesClassName", columns.UNSET),
+            cell=columns.field("spec", "volumeAttributesClassName", missing=columns.UNSET),
             description="Attributes class it has.",
         ),
-        Column("Reason", json_path=".status.reason", description="Why it failed."),
+        Column("Reason", cell=columns.field("status", "reason"), description="Why it failed."),
         columns.AGE,
-        Column("VolumeMode", cell=_spec("volumeMode", columns.UNSET), priority=1, description="Filesystem or Block."),
+        Column(
+            "VolumeMode",
+            cell=columns.field("spec", "volumeMode", missing=columns.UNSET),
+            priority=1,
+            description="Filesystem or Block.",
+        ),
     ),
     generation=False,
 )

@@ -86,10 +86,6 @@ def _access_modes(obj: Object, now: datetime) -> Any:
     return access_modes_text((obj.get("status") or {}).get("accessModes") or []) if _bound(obj) else ""
 
 
-def _spec(field: str, missing: str) -> Any:
-    return lambda obj, now: (obj.get("spec") or {}).get(field) or missing
-
-
 KIND = Kind(
     resource=CLAIMS,
     singular="persistentvolumeclaim",
@@ -101,17 +97,22 @@ KIND = Kind(
     columns=(
         columns.NAME,
         Column("Status", cell=_status, description="Pending, Bound, Lost or Terminating."),
-        Column("Volume", cell=_spec("volumeName", ""), description="The volume it is bound to."),
+        Column("Volume", cell=columns.field("spec", "volumeName"), description="The volume it is bound to."),
         Column("Capacity", cell=_capacity, description="Size of that volume."),
         Column("Access Modes", cell=_access_modes, description="How that volume may be mounted."),
-        Column("StorageClass", cell=_spec("storageClassName", ""), description="Class it asks for."),
+        Column("StorageClass", cell=columns.field("spec", "storageClassName"), description="Class it asks for."),
         Column(
             "VolumeAttributesClass",
-            cell=_spec("volumeAttributesClassName", columns.UNSET),
+            cell=columns.field("spec", "volumeAttributesClassName", missing=columns.UNSET),
             description="Attributes class it asks for.",
         ),
         columns.AGE,
-        Column("VolumeMode", cell=_spec("volumeMode", columns.UNSET), priority=1, description="Filesystem or Block."),
+        Column(
+            "VolumeMode",
+            cell=columns.field("spec", "volumeMode", missing=columns.UNSET),
+            priority=1,
+            description="Filesystem or Block.",
+        ),
     ),
     generation=False,
 )

@@ -148,13 +148,13 @@ COLUMNS = (
     Column("IP", cell=_ip, priority=1, description="Address of the pod."),
     Column(
         "Node",
-        cell=lambda obj, now: obj["spec"].get("nodeName") or columns.NONE,
+        cell=columns.field("spec", "nodeName", missing=columns.NONE),
         priority=1,
         description="Node that runs it.",
     ),
     Column(
         "Nominated Node",
-        cell=lambda obj, now: (obj.get("status") or {}).get("nominatedNodeName") or columns.NONE,
+        cell=columns.field("status", "nominatedNodeName", missing=columns.NONE),
         priority=1,
         description="Node that is being cleared for it.",
     ),

@@ -60,7 +60,11 @@ KIND = Kind(
             description="Whether pods without a class get it.",
         ),
         columns.AGE,
-        Column("PreemptionPolicy", json_path=".preemptionPolicy", description="Whether its pods may preempt others."),
+        Column(
+            "PreemptionPolicy",
+            cell=columns.field("preemptionPolicy"),
+            description="Whether its pods may preempt others.",
+        ),
     ),
     generation=True,
 )

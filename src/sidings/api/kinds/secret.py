@@ -63,7 +63,7 @@ KIND = Kind(
     rules=SecretRules(),
     columns=(
         columns.NAME,
-        Column("Type", json_path=".type", description="What the keys are for."),
+        Column("Type", cell=columns.field("type"), description="What the keys are for."),
         Column("Data", cell=_count, description="Number of keys."),
         columns.AGE,
     ),

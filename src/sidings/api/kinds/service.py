@@ -163,10 +163,10 @@ KIND = Kind(
     subresources=frozenset({"status"}),
     columns=(
         columns.NAME,
-        Column("Type", json_path=".spec.type", description="How it is reached."),
+        Column("Type", cell=columns.field("spec", "type"), description="How it is reached."),
         Column(
             "Cluster-IP",
-            cell=lambda obj, now: obj["spec"].get("clusterIP") or columns.NONE,
+            cell=columns.field("spec", "clusterIP", missing=columns.NONE),
             description="Its address, or None.",
         ),
         Column("External-IP", cell=_external, description="Addresses from outside."),

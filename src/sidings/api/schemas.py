@@ -16,10 +16,12 @@ import gzip
 import json
 from collections.abc import Mapping
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from sidings.api.kind import Schema
+
+_FILE = Path(__file__).with_name("data") / "schemas.json.gz"
 
 REF = "#/components/schemas/"
 GO_TYPE = "x-go-type"
@@ -29,8 +31,7 @@ GO_TYPE = "x-go-type"
 @cache
 def definitions() -> Mapping[str, Schema]:
     """Definition name (``io.k8s.api.core.v1.Pod``) -> schema, with ``$ref``."""
-    packed = (resources.files(__package__) / "data" / "schemas.json.gz").read_bytes()
-    loaded: dict[str, Schema] = json.loads(gzip.decompress(packed))
+    loaded: dict[str, Schema] = json.loads(gzip.decompress(_FILE.read_bytes()))
     return loaded
 
 

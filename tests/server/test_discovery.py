@@ -85,6 +85,9 @@ def test_aggregated(discovery: Discovery, version: str) -> None:
     core = discovery.aggregated(True, version)
     assert (core["kind"], core["apiVersion"]) == ("APIGroupDiscoveryList", f"apidiscovery.k8s.io/{version}")
     assert [item["metadata"] for item in core["items"]] == [{}]
+    pods = core["items"][0]["versions"][0]["resources"][1]
+    assert pods["responseKind"] == {"group": "", "version": "", "kind": "Pod"}, "empty: those it is listed under"
+    assert pods["subresources"][0]["responseKind"] == {"group": "policy", "version": "v1", "kind": "Eviction"}
     groups = discovery.aggregated(False, version)["items"]
     trainer = next(item for item in groups if item["metadata"].get("name") == "trainer.kubeflow.org")
     (served,) = trainer["versions"]
@@ -95,14 +98,14 @@ def test_aggregated(discovery: Discovery, version: str) -> None:
             "responseKind": {"group": "trainer.kubeflow.org", "version": "v1alpha1", "kind": "ClusterTrainingRuntime"},
             "scope": "Cluster",
             "singularResource": "clustertrainingruntime",
-            "verbs": ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
+            "verbs": ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"],
         },
         {
             "resource": "trainjobs",
             "responseKind": {"group": "trainer.kubeflow.org", "version": "v1alpha1", "kind": "TrainJob"},
             "scope": "Namespaced",
             "singularResource": "trainjob",
-            "verbs": ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
+            "verbs": ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"],
             "subresources": [
                 {
                     "subresource": "status",

@@ -15,6 +15,8 @@ from sidings.api.objects import Object
 from sidings.server import reviews
 
 VERBS = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
+CUSTOM_VERBS = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
+"""The same in the order in which upstream tells them of a custom resource."""
 STATUS_VERBS = ("get", "patch", "update")
 WITHOUT_DELETE_COLLECTION = frozenset({("", "namespaces")})
 
@@ -53,6 +55,7 @@ class Entry:
     short_names: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     subresources: tuple[str, ...] = ()
+    builtin: bool = True
 
 
 @dataclass
@@ -127,9 +130,9 @@ class Discovery:
         entries = self.groups.get(group, {}).get(version)
         if entries is None:
             return None
+        head = {"kind": "APIResourceList", **({"apiVersion": "v1"} if group else {})}
         return {
-            "kind": "APIResourceList",
-            "apiVersion": "v1",
+            **head,
             "groupVersion": f"{group}/{version}" if group else version,
             "resources": [item for entry in entries for item in _plain(entry)],
         }
@@ -147,11 +150,14 @@ def _entry(kind: Kind) -> Entry:
         plural=resource.plural,
         kind=resource.kind,
         namespaced=resource.namespaced,
-        verbs=tuple(verb for verb in VERBS if not (without and verb == "deletecollection")),
+        verbs=tuple(
+            verb for verb in (VERBS if kind.builtin else CUSTOM_VERBS) if not (without and verb == "deletecollection")
+        ),
         singular=kind.singular,
         short_names=kind.short_names,
         categories=kind.categories,
         subresources=tuple(sorted(kind.subresources)),
+        builtin=kind.builtin,
     )
 
 
@@ -160,6 +166,9 @@ def _response_kind(group: str, version: str, kind: str) -> dict[str, str]:
 
 
 def _aggregated(group: str, version: str, entry: Entry) -> Object:
+    if entry.builtin:
+        # As upstream says it: empty means those of the version that the resource is listed under.
+        group = version = ""
     item: Object = {
         "resource": entry.plural,
         "responseKind": _response_kind(group, version, entry.kind),

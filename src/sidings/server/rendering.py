@@ -50,7 +50,7 @@ class Rendering:
 
     def page(self, page: Page) -> Response:
         metadata: Object = {"resourceVersion": page.resource_version}
-        if page.continue_ or not self.kind.builtin:
+        if page.continue_ or (self.answer.form is Form.OBJECT and not self.kind.builtin):
             metadata["continue"] = page.continue_
         if page.remaining is not None:
             metadata["remainingItemCount"] = page.remaining

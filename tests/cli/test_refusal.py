@@ -47,6 +47,13 @@ def test_a_refusal_names_the_line_and_keeps_the_servers_code() -> None:
     assert (refused.code, refused.exit_code) == ("BadRequest", ExitCode.INVALID)
 
 
+def test_an_unknown_field_is_the_manifests_error_also_where_apply_calls_it_the_servers() -> None:
+    [document] = parse(MANIFEST, "job.yaml")
+    refused = of_document(document, InternalError("failed: .spec.trainer.numNodez: field not declared in schema"))
+    assert (refused.code, refused.exit_code) == ("BadRequest", ExitCode.INVALID)
+    assert refused.cause == 'unknown field "spec.trainer.numNodez"'
+
+
 def test_a_missing_namespace_says_how_to_make_it() -> None:
     [document] = parse(MANIFEST, "job.yaml")
     refused = of_document(document, NotFound('namespaces "poc" not found', name="poc", kind="namespaces"))

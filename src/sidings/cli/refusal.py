@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from sidings.api.status import ApiError
+from sidings.api.status import ApiError, BadRequest
 from sidings.cli.errors import Refused
 from sidings.cli.manifest import Document
 
@@ -19,6 +19,9 @@ _NOT_DECLARED = re.compile(r"\.(\S+): field not declared in schema")
 def of_document(document: Document, error: ApiError) -> Refused:
     """The refusal of ``document`` with the line of the field that ``error`` is about, and what to look at."""
     field = field_of(error)
+    if undeclared := _NOT_DECLARED.search(error.message):
+        # Apply answers 500 for an unknown field, where every other write answers 400; it is the manifest's error.
+        error = BadRequest(f'unknown field "{undeclared.group(1)}"')
     if error.code == "NotFound":
         missing = error.kind == "namespaces"
         remedy = (

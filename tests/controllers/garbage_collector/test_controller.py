@@ -1,0 +1,120 @@
+"""Nothing outlives its owners: each propagation policy on real objects."""
+
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from sidings.api.objects import Object
+from sidings.api.resources import CONFIG_MAPS, SECRETS
+from sidings.api.status import NotFound
+from sidings.client.interface import Client
+from sidings.host.control_plane import ControlPlane
+
+pytestmark = pytest.mark.looptime
+Until = Callable[[Callable[[], Awaitable[bool]]], Awaitable[None]]
+
+
+async def config_map(client: Client, name: str, *owners: Object) -> Object:
+    references = [
+        {
+            "apiVersion": "v1",
+            "kind": owner["kind"],
+            "name": owner["metadata"]["name"],
+            "uid": owner["metadata"]["uid"],
+            "blockOwnerDeletion": True,
+        }
+        for owner in owners
+    ]
+    metadata = {"name": name, "namespace": "default", "ownerReferences": references}
+    return await client.create(CONFIG_MAPS, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata})
+
+
+async def exists(client: Client, name: str) -> bool:
+    try:
+        await client.get(CONFIG_MAPS, name, "default")
+    except NotFound:
+        return False
+    return True
+
+
+async def test_background_takes_the_whole_line(plane: ControlPlane, until: Until) -> None:
+    client = plane.client
+    grandparent = await config_map(client, "grandparent")
+    parent = await config_map(client, "parent", grandparent)
+    await config_map(client, "child", parent)
+    await client.delete(CONFIG_MAPS, "grandparent", "default")
+
+    async def all_gone() -> bool:
+        return not await exists(client, "parent") and not await exists(client, "child")
+
+    await until(all_gone)
+
+
+async def test_foreground_keeps_the_owner_until_its_dependents_are_gone(plane: ControlPlane, until: Until) -> None:
+    client = plane.client
+    owner = await config_map(client, "owner")
+    held = await config_map(client, "held", owner)
+    finalizers = {"metadata": {"finalizers": ["example.com/hold"]}}
+    await client.patch(CONFIG_MAPS, "held", finalizers, namespace="default")
+    await client.delete(CONFIG_MAPS, "owner", "default", propagation_policy="Foreground")
+
+    async def held_is_deleting() -> bool:
+        return "deletionTimestamp" in (await client.get(CONFIG_MAPS, "held", "default"))["metadata"]
+
+    await until(held_is_deleting)
+    assert await exists(client, "owner")
+    assert held["metadata"]["name"] == "held"
+    await client.patch(CONFIG_MAPS, "held", {"metadata": {"finalizers": None}}, namespace="default")
+
+    async def owner_is_gone() -> bool:
+        return not await exists(client, "owner")
+
+    await until(owner_is_gone)
+
+
+async def test_orphan_leaves_dependents_without_their_owner(plane: ControlPlane, until: Until) -> None:
+    client = plane.client
+    owner = await config_map(client, "owner")
+    await config_map(client, "dependent", owner)
+    await client.delete(CONFIG_MAPS, "owner", "default", propagation_policy="Orphan")
+
+    async def owner_is_gone() -> bool:
+        return not await exists(client, "owner")
+
+    await until(owner_is_gone)
+    assert "ownerReferences" not in (await client.get(CONFIG_MAPS, "dependent", "default"))["metadata"]
+
+
+async def test_one_living_owner_is_enough(plane: ControlPlane, until: Until) -> None:
+    client = plane.client
+    first, second = await config_map(client, "first"), await config_map(client, "second")
+    await config_map(client, "shared", first, second)
+    await client.delete(CONFIG_MAPS, "first", "default")
+
+    async def stripped() -> bool:
+        references = (await client.get(CONFIG_MAPS, "shared", "default"))["metadata"]["ownerReferences"]
+        return [reference["name"] for reference in references] == ["second"]
+
+    await until(stripped)
+
+
+async def test_an_owner_of_the_same_name_but_another_uid_does_not_keep(plane: ControlPlane, until: Until) -> None:
+    client = plane.client
+    old = await config_map(client, "owner")
+    await client.delete(CONFIG_MAPS, "owner", "default")
+    await config_map(client, "owner")
+    await config_map(client, "late", old)
+
+    async def gone() -> bool:
+        return not await exists(client, "late")
+
+    await until(gone)
+
+
+async def test_owners_of_unknown_kinds_keep(plane: ControlPlane) -> None:
+    client = plane.client
+    stranger = {"kind": "Widget", "metadata": {"name": "w", "uid": "u"}}
+    await config_map(client, "kept", stranger)
+    await plane.clock.sleep(60)
+    assert await exists(client, "kept")
+    assert (await client.list(SECRETS, "default")).items == []

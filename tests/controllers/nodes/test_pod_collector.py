@@ -1,0 +1,38 @@
+"""Pods of a node that is gone are failed and removed, after a while."""
+
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from sidings.api.resources import PODS
+from sidings.api.status import NotFound
+from sidings.host.control_plane import ControlPlane
+from tests.controllers.pods import pod
+
+pytestmark = pytest.mark.looptime
+Until = Callable[[Callable[[], Awaitable[bool]]], Awaitable[None]]
+
+
+async def test_left_alone_at_first_then_removed(plane: ControlPlane, until: Until) -> None:
+    client = plane.client
+    made = pod("stray", node="gone")
+    metadata = {"name": "stray", "namespace": "default", "finalizers": ["example.com/look"]}
+    await client.create(PODS, {**made, "metadata": metadata, "status": {}})
+    await plane.clock.sleep(30)
+    assert (await client.get(PODS, "stray", "default"))["status"]["phase"] == "Pending"
+
+    async def failed() -> bool:
+        status = (await client.get(PODS, "stray", "default"))["status"]
+        return bool(status["phase"] == "Failed" and status["conditions"][-1]["reason"] == "DeletionByPodGC")
+
+    await until(failed)
+    await client.patch(PODS, "stray", {"metadata": {"finalizers": None}}, namespace="default")
+
+    async def gone() -> bool:
+        try:
+            await client.get(PODS, "stray", "default")
+        except NotFound:
+            return True
+        return False
+
+    await until(gone)

@@ -1,0 +1,83 @@
+"""Which addresses stand behind a Service."""
+
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from sidings.api.objects import Object
+from sidings.api.resources import ENDPOINTS, PODS, SERVICES
+from sidings.api.status import NotFound
+from sidings.controllers.endpoints import subsets
+from sidings.host.control_plane import ControlPlane
+from tests.controllers.pods import pod
+
+Until = Callable[[Callable[[], Awaitable[bool]]], Awaitable[None]]
+HEADLESS: Object = {
+    "metadata": {"name": "js", "namespace": "default"},
+    "spec": {"clusterIP": "None", "selector": {"app": "x"}, "publishNotReadyAddresses": True},
+}
+
+
+def member(name: str, ip: str, *, ready: bool, labels: dict[str, str] | None = None, **spec: str) -> Object:
+    made = pod(name, node="n", phase="Running", **spec)
+    made["metadata"]["labels"] = {"app": "x"} if labels is None else labels
+    made["status"] |= {"podIP": ip, "conditions": [{"type": "Ready", "status": str(ready)}]}
+    return made
+
+
+def ips(found: list[Object], key: str) -> list[str]:
+    return [address["ip"] for address in found[0].get(key, [])]
+
+
+def test_ready_and_not_ready_are_told_apart_unless_published() -> None:
+    pods = [member("a", "10.0.0.2", ready=True), member("b", "10.0.0.1", ready=False)]
+    strict = {**HEADLESS, "spec": {**HEADLESS["spec"], "publishNotReadyAddresses": False}}
+    assert ips(subsets(strict, pods), "addresses") == ["10.0.0.2"]
+    assert ips(subsets(strict, pods), "notReadyAddresses") == ["10.0.0.1"]
+    assert ips(subsets(HEADLESS, pods), "addresses") == ["10.0.0.1", "10.0.0.2"]
+
+
+def test_others_and_the_finished_are_left_out() -> None:
+    finished = member("done", "10.0.0.3", ready=False)
+    finished["status"]["phase"] = "Succeeded"
+    assert subsets(HEADLESS, [member("other", "10.0.0.4", ready=True, labels={"app": "y"}), finished]) == []
+
+
+def test_a_pod_of_the_subdomain_has_its_host_name() -> None:
+    found = subsets(HEADLESS, [member("a", "10.0.0.2", ready=True, hostname="js-a-0", subdomain="js")])
+    assert found[0]["addresses"][0]["hostname"] == "js-a-0"
+
+
+def test_ports_carry_the_target() -> None:
+    ported = {**HEADLESS, "spec": {**HEADLESS["spec"], "ports": [{"name": "web", "port": 80, "targetPort": 8080}]}}
+    assert subsets(ported, [member("a", "10.0.0.2", ready=True)])[0]["ports"] == [{"name": "web", "port": 8080}]
+
+
+@pytest.mark.looptime
+async def test_endpoints_follow_their_service(plane: ControlPlane, until: Until) -> None:
+    client = plane.client
+    await client.create(SERVICES, {"apiVersion": "v1", "kind": "Service", **HEADLESS})
+    made = pod("a", nodeName="nowhere")
+    metadata = {"name": "a", "namespace": "default", "labels": {"app": "x"}}
+    await client.create(PODS, {**made, "metadata": metadata, "status": {}})
+    status = {"podIP": "10.0.0.9", "phase": "Running"}
+    await client.patch(PODS, "a", {"status": status}, namespace="default", subresource="status")
+
+    async def listed() -> bool:
+        try:
+            live = await client.get(ENDPOINTS, "js", "default")
+        except NotFound:
+            return False
+        return bool(live.get("subsets")) and ips(live["subsets"], "addresses") == ["10.0.0.9"]
+
+    await until(listed)
+    await client.delete(SERVICES, "js", "default")
+
+    async def gone() -> bool:
+        try:
+            await client.get(ENDPOINTS, "js", "default")
+        except NotFound:
+            return True
+        return False
+
+    await until(gone)

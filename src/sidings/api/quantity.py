@@ -118,7 +118,8 @@ def _write(amount: Decimal, family: _Family) -> str:
     mantissa, exponent = _thousands(amount)
     if family is _Family.EXPONENT:
         return f"{mantissa}e{exponent}" if exponent else str(mantissa)
-    return f"{mantissa}{_DECIMAL_BY_EXPONENT[exponent]}"
+    largest = min(exponent, max(_DECIMAL_BY_EXPONENT))
+    return f"{mantissa * 10 ** (exponent - largest)}{_DECIMAL_BY_EXPONENT[largest]}"
 
 
 def _thousands(amount: Decimal) -> tuple[int, int]:

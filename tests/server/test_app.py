@@ -16,6 +16,7 @@ from sidings.registry.registry import Registry
 from sidings.server.app import App
 from sidings.server.auth import ADMIN, StaticTokens
 from sidings.server.limits import BODY_BYTES
+from sidings.store.log import MemoryLog
 from sidings.store.store import Store
 
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
@@ -53,7 +54,8 @@ class Api:
 
     def __init__(self) -> None:
         clock, rng = SystemClock(), random.Random(1)
-        self.registry = Registry(Store.in_memory(), catalog.builtin(), clock, rng)
+        self.disk = MemoryLog()
+        self.registry = Registry(Store.in_memory(log=self.disk), catalog.builtin(), clock, rng)
         self.app = App(
             self.registry, NoPods(), StaticTokens({"t": ADMIN}), clock, rng, checks={"node": lambda: "no node"}
         )
@@ -374,6 +376,17 @@ async def test_a_bug_is_an_error_answer(api: Api, caplog: pytest.LogCaptureFixtu
     assert (answer.code, answer.json["reason"]) == (500, "InternalError")
     assert answer.message == "Internal error occurred: RuntimeError: a bug in the node"
     assert "a bug in the node" in caplog.text
+
+
+async def test_a_full_disk_says_so_and_how_to_mend_it(api: Api) -> None:
+    api.disk.room = 10
+    answer = await api("POST", CONFIG_MAPS, config_map("a"))
+    assert (answer.code, answer.message) == (
+        500,
+        "Internal error occurred: no space left in memory (mend it: raise the room)",
+    )
+    api.disk.room = None
+    assert (await api("POST", CONFIG_MAPS, config_map("a"))).code == 201
 
 
 async def test_documents(api: Api) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import time
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -17,7 +18,7 @@ from sidings.client.errors import ServerUnreachable, ServerUntrusted
 from sidings.client.http import HttpClient
 from sidings.client.interface import PatchType
 from sidings.server import pki
-from sidings.server.serve import bind
+from sidings.server.serve import ApiServer, bind
 from tests.server.conftest import Served
 
 
@@ -119,6 +120,18 @@ async def test_after_the_end_nobody_answers(served: Served) -> None:
                 await asyncio.sleep(0)
             except ServerUnreachable:
                 break
+
+
+async def test_a_server_that_is_cancelled_leaves_its_port(served: Served, tmp_path: Path) -> None:
+    identity = pki.ensure(tmp_path / "pki", datetime.now(UTC))
+    server = ApiServer(served.app, bind("127.0.0.1", 0), identity.certificate_file, identity.key_file)
+    serving = asyncio.create_task(server.serve())
+    async with HttpClient(replace(served.client.config, server=server.url)) as client:
+        await client.list(CONFIG_MAPS, "default")
+    serving.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await serving
+    bind("127.0.0.1", server.port).close()
 
 
 async def test_a_port_that_is_taken(served: Served) -> None:

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from sidings.api.pods import PodAccess
 from sidings.api.status import ApiError, InternalError, Timeout
 from sidings.clock import Clock
+from sidings.errors import SidingsError
 from sidings.registry.registry import Registry
 from sidings.server import health
 from sidings.server.asgi import Receive, Scope, Send
@@ -81,6 +82,12 @@ class App:
             return error_response(Timeout("request did not complete within the allotted timeout"))
         except ClientGone:
             raise
+        except SidingsError as error:
+            # The engine itself cannot, for a reason it knows: a full disk, for one. The client's user is told how to
+            # mend it, because nobody may be reading the log.
+            log.error("%s %s failed: %s: %s", request.method, request.path, error.what, error.cause)
+            told = ": ".join(part for part in ("Internal error occurred", error.what, error.cause) if part)
+            return error_response(InternalError(f"{told} (mend it: {error.remedy})" if error.remedy else told))
         except Exception as error:
             # One request that meets a bug must get an answer, and the engine must go on with all others.
             log.exception("%s %s failed unexpectedly", request.method, request.path)

@@ -13,6 +13,7 @@ needed instead of one.)
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -22,7 +23,6 @@ from sidings.node.sandbox import syscalls
 
 READ_ONLY = syscalls.MOUNT_ATTR_RDONLY | syscalls.MOUNT_ATTR_NOSUID | syscalls.MOUNT_ATTR_NODEV
 WRITABLE = syscalls.MOUNT_ATTR_NOSUID | syscalls.MOUNT_ATTR_NODEV
-_READ_ONLY_FILE_SYSTEM = 30  # EROFS
 
 
 class NewRoot:
@@ -124,8 +124,11 @@ class NewRoot:
                     os.mkdir(path.name, 0o755, dir_fd=parent)
                 else:
                     os.close(os.open(path.name, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644, dir_fd=parent))
+            except FileExistsError as error:
+                text = f"{path} is a symbolic link that leads nowhere in the pod"
+                raise OSError(errno.ENOENT, text, str(path)) from error
             except OSError as error:
-                if error.errno != _READ_ONLY_FILE_SYSTEM:
+                if error.errno != errno.EROFS:
                     raise
                 self._explode(parent, str(path.parent))
                 with self.place(target, is_directory) as made:

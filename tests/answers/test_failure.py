@@ -1,8 +1,7 @@
-from tests.answers.objects import ended, job, pod
-
 from sidings.answers.failure import first_failure
 from sidings.answers.family import Family, families
 from sidings.api.objects import Object
+from tests.answers.objects import ended, job, pod
 
 
 def ranks(*containers: Object) -> Family:

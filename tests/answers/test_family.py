@@ -1,7 +1,6 @@
-from tests.answers.objects import job, job_set, pod, train_job, warning
-
 from sidings.answers.family import families, main_part, short_name
 from sidings.api.objects import copy_of, name_of
+from tests.answers.objects import job, job_set, pod, train_job, warning
 
 
 def test_everything_that_was_made_for_a_train_job_is_one_family() -> None:

@@ -1,11 +1,11 @@
 """States of recorded shapes of objects; the names of the tests are the rule."""
 
 import pytest
-from tests.answers.objects import condition, ended, job, job_set, pod, running, train_job, waiting, warning
 
 from sidings.answers.family import Family, families
 from sidings.answers.state import State, pods_that_run, state_of, state_of_pod
 from sidings.api.objects import Object
+from tests.answers.objects import condition, ended, job, job_set, pod, running, train_job, waiting, warning
 
 UNSCHEDULABLE = condition(
     "PodScheduled", "Unschedulable", "0/2 nodes are available: 2 Insufficient nvidia.com/gpu.", status="False"
@@ -96,8 +96,28 @@ def test_a_container_that_waits_to_be_started_again_is_a_restart() -> None:
     js = job_set(tj)
     child = job(js)
     crashed = pod(child, 0, "Running", node="n", containers=[waiting("CrashLoopBackOff", "back-off 10s", restarts=2)])
-    verdict = state_of(family(tj, js, child, crashed, pod(child, 1, "Running", node="n", containers=[running()])))
+    found = family(tj, js, child, crashed, pod(child, 1, "Running", node="n", containers=[running()]))
+    verdict = state_of(found)
+    assert pods_that_run(found) == 1
     assert (verdict.word, verdict.reason) == ("Restarting(2/6)", "CrashLoopBackOff: back-off 10s")
+
+
+def test_a_crash_loop_says_how_the_container_ended() -> None:
+    crashed = waiting("CrashLoopBackOff", "back-off 10s restarting failed container=node", restarts=1)
+    crashed["lastState"] = ended(3)["state"]
+    one = pod(job(job_set()), 1, "Running", node="n", containers=[crashed])
+    assert state_of_pod(one).reason == "CrashLoopBackOff: node-0-1 exited with 3 (Error)"
+
+
+def test_a_failed_job_names_its_first_failure_and_no_restart_that_never_was() -> None:
+    root = job(
+        None, condition("Failed", "BackoffLimitExceeded", "Job has reached the specified backoff limit"), failed=1
+    )
+    root["spec"]["backoffLimit"] = 0
+    [found] = families(jobs=[root], pods=[pod(root, 0, "Failed", node="n", containers=[ended(127, "StartError")])])
+    verdict = state_of(found)
+    assert verdict.reason == "BackoffLimitExceeded: tj-node-0-0 exited with 127 (StartError)"
+    assert verdict.restarts.done == 0
 
 
 def test_a_container_that_cannot_start_says_why() -> None:

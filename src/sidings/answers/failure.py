@@ -7,10 +7,11 @@ decides.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
-from sidings.answers.family import Family, pod_order
-from sidings.api.objects import Object
+from sidings.answers.family import Family, pod_order, short_name
+from sidings.api.objects import Object, uid_of
 
 _SIGTERM, _SIGKILL = 143, 137
 
@@ -26,11 +27,20 @@ class Failure(NamedTuple):
     finished_at: str
     previous: bool
 
+    def __str__(self) -> str:
+        """``node-0-1 exited with 3 (Error)``."""
+        return f"{short_name(self.pod)} exited with {self.exit_code} ({self.reason})"
 
-def first_failure(family: Family) -> Failure | None:
-    """The failure that came first in the family's present pods; None where no container failed."""
+
+def first_failure(family: Family, known: Collection[Failure] = ()) -> Failure | None:
+    """The failure that came first in the family's present pods and is not ``known``; None where there is none."""
     found = [failure for pod in family.pods for failure in failures_of(pod)]
-    return min(found, key=_order, default=None)
+    seen = {_identity(failure) for failure in known}
+    return min((failure for failure in found if _identity(failure) not in seen), key=_order, default=None)
+
+
+def _identity(failure: Failure) -> tuple[str, str, str]:
+    return uid_of(failure.pod), failure.container, failure.finished_at
 
 
 def _order(failure: Failure) -> tuple[object, ...]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
+from sidings.answers.failure import first_failure
 from sidings.answers.family import Family, is_owned_by, phase_of, pods_of_job
 from sidings.api import conditions
 from sidings.api.objects import Object, is_deleting
@@ -75,7 +76,7 @@ def _decide(family: Family, restarts: Restarts) -> tuple[State, str]:
     if any(conditions.is_true(family.root, type_) for type_ in _SUCCESS_CONDITIONS):
         return State.SUCCEEDED, ""
     if conditions.is_true(family.root, "Failed"):
-        return State.FAILED, _text(conditions.find(family.root["status"]["conditions"], "Failed"))
+        return State.FAILED, _why_failed(family)
     living = family.living_pods()
     if family.root["spec"].get("suspend"):
         stopping = [pod for pod in family.pods if is_deleting(pod)] + living
@@ -87,6 +88,13 @@ def _decide(family: Family, restarts: Restarts) -> tuple[State, str]:
     if any(pod["spec"].get("nodeName") for pod in living) or any(_started(pod) for pod in family.pods):
         return State.STARTING, _obstacle(family, living)
     return State.QUEUED, _obstacle(family, living)
+
+
+def _why_failed(family: Family) -> str:
+    """The controller's reason with the container that led to it; its own message where no container did."""
+    condition = conditions.find(family.root["status"]["conditions"], "Failed") or {}
+    failure = first_failure(family)
+    return f"{condition.get('reason')}: {failure}" if failure and condition.get("reason") else _text(condition)
 
 
 def _all_run(family: Family, living: list[Object]) -> bool:
@@ -113,7 +121,8 @@ def _has_its_pods(job: Object, pods: list[Object], living: list[Object]) -> bool
 
 def pods_that_run(family: Family) -> int:
     """Pods that run or have succeeded: what counts towards ``Family.wanted_pods``."""
-    return sum(phase_of(pod) in ("Running", "Succeeded") and not is_deleting(pod) for pod in family.pods)
+    present = [pod for pod in family.pods if not is_deleting(pod)]
+    return sum(phase_of(pod) == "Succeeded" or (phase_of(pod) == "Running" and not _crashed(pod)) for pod in present)
 
 
 def _started(pod: Object) -> bool:
@@ -142,7 +151,8 @@ def restarts_of(family: Family) -> Restarts:
             return Restarts(done, limit)
     done = sum(int((job.get("status") or {}).get("failed") or 0) for job in family.jobs)
     done += sum(int(container.get("restartCount") or 0) for pod in family.pods for container in _containers(pod))
-    return Restarts(done, max((int(job["spec"].get("backoffLimit", 6)) for job in family.jobs), default=0))
+    limit = max((int(job["spec"].get("backoffLimit", 6)) for job in family.jobs), default=0)
+    return Restarts(min(done, limit), limit)  # the failure beyond the limit ends the job, nothing is started again
 
 
 def _obstacle(family: Family, living: list[Object]) -> str:
@@ -153,6 +163,8 @@ def _obstacle(family: Family, living: list[Object]) -> str:
             return _text(scheduled)
         for container in _containers(pod):
             waiting = (container.get("state") or {}).get("waiting") or {}
+            if waiting.get("reason") == "CrashLoopBackOff" and (failure := first_failure(Family(pod, pods=[pod]))):
+                return f"CrashLoopBackOff: {failure}"
             if waiting.get("reason", "") not in _AT_WORK:
                 return _text(waiting)
     return _text(family.events[-1]) if family.events else ""

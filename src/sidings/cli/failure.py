@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sidings.answers.failure import first_failure
-from sidings.answers.family import Family, short_name
+from sidings.answers.family import Family
 from sidings.cli.console import Console
 from sidings.cli.log_stream import tail_of
 from sidings.client.interface import Client
@@ -11,19 +11,16 @@ from sidings.client.interface import Client
 TAIL_LINES = 20
 
 
-async def show_first_failure(client: Client, console: Console, family: Family, *, tail: bool = True) -> None:
+async def show_first_failure(client: Client, console: Console, family: Family) -> None:
     """Say on stderr which rank failed first, with the tail of its log; nothing where no container failed."""
     failure = first_failure(family)
     if failure is None:
         return
     node = failure.pod["spec"].get("nodeName")
     console.say(
-        f"{console.paint(console.glyph('failed'), 'red')} first to fail: {short_name(failure.pod)}"
+        f"{console.paint(console.glyph('failed'), 'red')} first to fail: {failure}"
         + (f" on {node}" if node else "")
-        + f", container {failure.container} exited with {failure.exit_code} ({failure.reason})"
         + (f": {failure.message}" if failure.message else "")
     )
-    if not tail:
-        return
     for line in await tail_of(client, failure.pod, failure.container, lines=TAIL_LINES, previous=failure.previous):
         console.say(f"  {console.paint('|', 'dim')} {line}")

@@ -88,6 +88,7 @@ class Story:
         self._said: Verdict | None = None
         self._pods: dict[str, str] = {}
         self._failure: Failure | None = None
+        self._told: list[Failure] = []
 
     def lost(self) -> None:
         self._progress.show("connection lost, trying again; the job goes on")
@@ -96,9 +97,9 @@ class Story:
         """Say what is new in ``family``."""
         verdict = state_of(family)
         before = self._said
+        self._failure = first_failure(family, self._told) or self._failure
         if before is not None and verdict.restarts.done > before.restarts.done:
             self._tell_restart(verdict)
-        self._failure = first_failure(family) or self._failure
         self._tell_pods(family)
         if before is None or (verdict.word, verdict.reason) != (before.word, before.reason):
             self._tell_state(family, verdict, before)
@@ -116,7 +117,9 @@ class Story:
 
     def _tell_restart(self, verdict: Verdict) -> None:
         failure, self._failure = self._failure, None
-        cause = f": {short_name(failure.pod)} exited with {failure.exit_code} ({failure.reason})" if failure else ""
+        if failure is not None:
+            self._told.append(failure)
+        cause = f": {failure}" if failure is not None else ""
         self._progress.keep(
             f"{self._console.paint(self._console.glyph('retry'), 'yellow')} "
             f"restart {verdict.restarts.done} of {verdict.restarts.limit}{cause}"

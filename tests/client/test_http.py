@@ -140,11 +140,19 @@ async def test_an_answer_that_is_not_json(scripted: Scripted) -> None:
     assert "<html>" in caught.value.cause
 
 
-async def test_somebody_who_does_not_speak_http(scripted: Scripted) -> None:
+@pytest.mark.parametrize("said", [b"SSH-2.0-OpenSSH\r\n", b"x" * 200_000])
+async def test_somebody_who_does_not_speak_http(scripted: Scripted, said: bytes) -> None:
     server, client = scripted
-    server.answers = [b"SSH-2.0-OpenSSH\r\n"]
+    server.answers = [said]
     with pytest.raises(ServerUnreachable, match="does not speak HTTP"):
         await client.get(PODS, "p", "n")
+
+
+async def test_a_name_that_nobody_has() -> None:
+    async with HttpClient(ClientConfig("https://nobody.invalid:6443")) as client:
+        with pytest.raises(ServerUnreachable) as caught:
+            await client.get(PODS, "p", "n")
+    assert "Unknown error" not in caught.value.cause
 
 
 async def test_nobody_there() -> None:

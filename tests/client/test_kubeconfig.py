@@ -141,16 +141,16 @@ def test_nothing_there_says_how_to_get_one(tmp_path: Path) -> None:
         ("current-context: a\ncontexts: [{name: a, context: {cluster: c}}]", "clusters there: none"),
         (
             "current-context: a\ncontexts: [{name: a, context: {cluster: c}}]\nclusters: [{name: c, cluster: {}}]",
-            "server is empty",
+            'server is "", not https://HOST:PORT',
         ),
         (
             "current-context: a\ncontexts: [{name: a, context: {cluster: c}}]\n"
-            "clusters: [{name: c, cluster: {server: s, certificate-authority-data: '*'}}]",
+            "clusters: [{name: c, cluster: {server: 'https://s', certificate-authority-data: '*'}}]",
             "",
         ),
         (
             "current-context: a\ncontexts: [{name: a, context: {cluster: c}}]\n"
-            "clusters: [{name: c, cluster: {server: s, certificate-authority: gone.pem}}]",
+            "clusters: [{name: c, cluster: {server: 'https://s', certificate-authority: gone.pem}}]",
             "No such file",
         ),
     ],

@@ -67,7 +67,7 @@ class Response:
                     yield part
                 self._connection.close()
                 return
-        except (OSError, asyncio.IncompleteReadError, ValueError) as error:
+        except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, ValueError) as error:
             self._connection.close()
             raise ServerUnreachable(
                 f"the connection to {self._connection.server} broke while it answered", cause=_text(error)
@@ -102,6 +102,11 @@ class Connection:
         except (OSError, asyncio.IncompleteReadError) as error:
             self.close()
             raise Closed(_text(error)) from error
+        except asyncio.LimitOverrunError as error:
+            self.close()
+            raise ServerUnreachable(
+                f"{self.server} does not speak HTTP", cause="it sends a line without end"
+            ) from error
 
     async def _read_head(self, method: str) -> Response:
         status = 100
@@ -154,6 +159,6 @@ def _unreachable(server: str, cause: str) -> ServerUnreachable:
 def _text(error: Exception) -> str:
     if isinstance(error, asyncio.IncompleteReadError):
         return "it closed the connection"
-    if isinstance(error, OSError) and error.errno and not isinstance(error, ssl.SSLError):
-        return os.strerror(error.errno)
+    if isinstance(error, OSError) and (error.errno or 0) > 0 and not isinstance(error, ssl.SSLError):
+        return os.strerror(error.errno or 0)
     return str(error) or type(error).__name__

@@ -180,9 +180,10 @@ def _named(entries: Mapping[str, _Entry], what: str, name: str, shown: str) -> _
 
 def _resolve(name: str, context: _Entry, cluster: _Entry, user: _Entry) -> ClientConfig:
     server = str(cluster.body.get("server") or "")
-    if not server:
+    if not server.startswith(("https://", "http://")):
         raise KubeconfigError(
-            f'the cluster of context "{name}" has no server', cause="clusters[].cluster.server is empty"
+            f'the cluster of context "{name}" has no usable server',
+            cause=f'clusters[].cluster.server is "{server}", not https://HOST:PORT',
         )
     if cluster.body.get("proxy-url"):
         raise KubeconfigError(

@@ -40,8 +40,10 @@ async def send_stream(send: Send, receive: Receive, stream: Stream, closing: asy
         for task in (pump, *enders):
             task.cancel()
         await asyncio.gather(pump, *enders, return_exceptions=True)
-    if not pump.cancelled() and isinstance(pump.exception(), Unread):
-        raise Unread
+    if not pump.cancelled() and pump.exception() is not None:
+        # Without a last chunk: the server then breaks the connection, as it must.
+        log.info("a stream was cut off: %s", pump.exception())
+        return
     await send({"type": "http.response.body", "body": b""})
 
 
@@ -53,7 +55,7 @@ async def _pump(send: Send, chunks: AsyncIterator[bytes]) -> None:
                 await send({"type": "http.response.body", "body": chunk, "more_body": True})
     except TimeoutError as error:
         if limit.expired():
-            raise Unread from error
+            raise Unread(f"its client has read nothing for {UNREAD_SECONDS:.0f} s") from error
         raise
     except ApiError as error:
         # The head is sent: what a log that breaks half-way can still say goes to its end.

@@ -22,9 +22,9 @@ from sidings.registry.registry import Registry
 from sidings.store.store import Store
 from tests.node.pods import container, pod
 from tests.node.sandboxes import leftovers
+from tests.node.waiting import PATIENCE_SECONDS
 
 NODES = (LogicalNode("node-1", "8", "32Gi", gpus=2, simulate_gpus=True), LogicalNode("node-2", "8", "32Gi"))
-PATIENCE_SECONDS = 60.0
 
 
 class Cluster:
@@ -102,6 +102,13 @@ class Cluster:
         wanted = LogOptions("c", **options)
         return b"".join([chunk async for chunk in self.agent.logs(await self.get(name), wanted)]).decode()
 
+    async def said(self, text: str, name: str = "p") -> None:
+        """Wait until the pod's running container has written ``text``."""
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            async for chunk in self.agent.logs(await self.get(name), LogOptions("c", follow=True)):
+                if text.encode() in chunk:
+                    return
+
     async def output(self, script: str, **fields: Any) -> str:
         """The output of a pod that succeeds."""
         await self.run(script, **fields)
@@ -113,9 +120,10 @@ class Cluster:
 
     async def event(self, reason: str) -> str:
         async with asyncio.timeout(PATIENCE_SECONDS):
-            while not (found := await self.events(reason)):
+            while True:
+                if found := await self.events(reason):
+                    return found[0]
                 await asyncio.sleep(0.01)
-        return found[0]
 
 
 def terminated(found: Object) -> Object:
@@ -131,4 +139,3 @@ async def opened(directory: Path, config: NodeConfig | None = None) -> AsyncIter
         yield cluster
     finally:
         await cluster.close()
-

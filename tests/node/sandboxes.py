@@ -15,6 +15,7 @@ from sidings.node import shutdown
 from sidings.node.sandbox.client import SandboxClient, read_status
 from sidings.node.sandbox.rootfs import WORK
 from sidings.node.sandbox.spec import Attempt, Bind, Container, PodSandbox, Root
+from tests.node.waiting import until
 
 NOBODY = 65534
 PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
@@ -24,7 +25,7 @@ def interpreter_for_all() -> str | None:
     """A Python that every user of the machine can run: ours, unless it lies in somebody's home."""
     for program in (sys.executable, "/usr/bin/python3"):
         path = Path(program).resolve()
-        if path.exists() and all(os.stat(folder).st_mode & 0o5 == 0o5 for folder in (path, *path.parents)):
+        if path.exists() and all(folder.stat().st_mode & 0o5 == 0o5 for folder in (path, *path.parents)):
             return program
     return None
 
@@ -109,6 +110,10 @@ class Sandboxes:
         parts = [line.split(" ", 3) for line in lines]
         return "".join(text + ("\n" if tag == "F" else "") for _, _, tag, text in parts)
 
+    async def said(self, text: str, pod: Path, name: str = "c") -> None:
+        """Wait until the container has written ``text``."""
+        await until(lambda: text in self.log(pod, name))
+
     def attempts(self, pod: Path, name: str = "c") -> list[Attempt]:
         status = read_status(pod)
         return status.attempts.get(name, []) if status else []
@@ -121,7 +126,9 @@ class Sandboxes:
 
 def leftovers(directory: Path) -> list[str]:
     """Processes that work for ``directory`` and mounts below it that the host can see."""
-    found = [f"mount {line}" for line in Path("/proc/self/mountinfo").read_text().splitlines() if str(directory) in line]
+    found = [
+        f"mount {line}" for line in Path("/proc/self/mountinfo").read_text().splitlines() if str(directory) in line
+    ]
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             command = (process / "cmdline").read_bytes().decode(errors="replace").replace("\0", " ")

@@ -8,7 +8,9 @@ from sidings.node.errors import ConfigMissing
 from sidings.node.sources import Sources, references
 from tests.node.pods import container, pod
 
-FACTS = NodeFacts({"status.podIP": "10.244.1.2", "status.hostIP": "10.244.1.1"}, {"cpu": "8", "memory": "64Gi"}, True, 2)
+FACTS = NodeFacts(
+    {"status.podIP": "10.244.1.2", "status.hostIP": "10.244.1.1"}, {"cpu": "8", "memory": "64Gi"}, True, 2
+)
 SOURCES = Sources(
     {"settings": {"data": {"mode": "fast", "level": "3"}}},
     {"keys": {"data": {"token": base64.b64encode(b"s3cret").decode()}}},
@@ -122,7 +124,9 @@ def test_references_name_every_config_map_and_secret_once_per_mention() -> None:
         {"name": "w", "secret": {"secretName": "d"}},
         {"name": "x", "projected": {"sources": [{"configMap": {"name": "e"}}, {"secret": {"name": "f"}}]}},
     ]
-    found = set(references(pod(made, initContainers=[container("i", envFrom=[{"secretRef": {"name": "g"}}])], volumes=volumes)))
+    found = set(
+        references(pod(made, initContainers=[container("i", envFrom=[{"secretRef": {"name": "g"}}])], volumes=volumes))
+    )
     assert found == {
         ("configMap", "a"), ("secret", "b"), ("configMap", "c"), ("secret", "d"), ("configMap", "e"), ("secret", "f"),
         ("secret", "g"),

@@ -19,9 +19,7 @@ def test_host_aliases_are_added() -> None:
 
 def test_the_resolver_asks_our_server_and_searches_the_namespace_first() -> None:
     assert hosts.resolver(pod()) == (
-        "nameserver 10.244.0.1\n"
-        "search default.svc.cluster.local svc.cluster.local cluster.local\n"
-        "options ndots:5\n"
+        "nameserver 10.244.0.1\nsearch default.svc.cluster.local svc.cluster.local cluster.local\noptions ndots:5\n"
     )
 
 

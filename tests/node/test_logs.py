@@ -38,9 +38,7 @@ async def test_pieces_of_a_line_are_put_together(path: Path) -> None:
     assert await _read(path) == b"abcd\nef"
 
 
-@pytest.mark.parametrize(
-    ("count", "expected"), [(0, b""), (1, b"xyz\n"), (2, b"two\nxyz\n"), (9, b"one\ntwo\nxyz\n")]
-)
+@pytest.mark.parametrize(("count", "expected"), [(0, b""), (1, b"xyz\n"), (2, b"two\nxyz\n"), (9, b"one\ntwo\nxyz\n")])
 async def test_tail_counts_output_lines(path: Path, count: int, expected: bytes) -> None:
     path.write_text(_cri(1, "one") + _cri(2, "two") + _cri(3, "x", "P") + _cri(3, "yz"))
     assert await _read(path, tail_lines=count) == expected
@@ -67,6 +65,7 @@ async def test_rotated_files_come_first(path: Path) -> None:
 
 async def test_following_goes_on_over_a_rotation_until_the_end(path: Path) -> None:
     path.write_text(_cri(1, "one"))
+
     def rotate() -> None:
         path.rename(path.with_name("0.log.1"))
         path.write_text(_cri(3, "three"))

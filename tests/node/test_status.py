@@ -55,7 +55,9 @@ def test_a_finished_pod_says_completed() -> None:
 
 def test_a_killed_container_shows_code_signal_and_message() -> None:
     attempts = {"c": [Attempt(0, START, START + 1, 137, 9, "Error", "last words")]}
-    terminated = pod_status(pod(), attempts, now=NOW, ending=Ending("Failed"))["containerStatuses"][0]["state"]["terminated"]
+    terminated = pod_status(pod(), attempts, now=NOW, ending=Ending("Failed"))["containerStatuses"][0]["state"][
+        "terminated"
+    ]
     assert (terminated["exitCode"], terminated["signal"], terminated["message"]) == (137, 9, "last words")
 
 
@@ -71,7 +73,9 @@ def test_a_container_that_never_ran_in_a_finished_pod_is_unknown() -> None:
 
 
 def test_crash_loop_shows_the_wait_and_the_last_end() -> None:
-    attempts = {"c": [Attempt(0, START, START + 1, 1, reason="Error"), Attempt(1, START + 2, START + 3, 2, reason="Error")]}
+    attempts = {
+        "c": [Attempt(0, START, START + 1, 1, reason="Error"), Attempt(1, START + 2, START + 3, 2, reason="Error")]
+    }
     waiting = {"c": Waiting("CrashLoopBackOff", "back-off 10s")}
     shown = pod_status(pod(restartPolicy="Always"), attempts, now=NOW, waiting=waiting)["containerStatuses"][0]
     assert shown["state"] == {"waiting": {"reason": "CrashLoopBackOff", "message": "back-off 10s"}}
@@ -103,7 +107,12 @@ def test_transition_times_stay_while_a_condition_stays() -> None:
         "startTime": "2026-01-01T11:00:00Z",
         "conditions": [
             {"type": "Initialized", "status": "True", "lastTransitionTime": "2026-01-01T11:00:00Z"},
-            {"type": "Ready", "status": "False", "reason": "ContainersNotReady", "lastTransitionTime": "2026-01-01T11:00:00Z"},
+            {
+                "type": "Ready",
+                "status": "False",
+                "reason": "ContainersNotReady",
+                "lastTransitionTime": "2026-01-01T11:00:00Z",
+            },
             {"type": "PodScheduled", "status": "True", "lastTransitionTime": "2026-01-01T11:00:00Z"},
         ],
     }

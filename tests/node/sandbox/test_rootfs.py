@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -37,17 +36,29 @@ async def test_a_directory_that_got_a_mount_point_keeps_its_other_entries(sandbo
     volume = _volume(sandbox)
     pod = await sandbox.start_pod()
     code, text = await sandbox.shell(
-        pod, "ls -A /etc | sort", binds=(Bind(str(volume), "/etc/new-folder"), Bind(str(volume / "file"), "/etc/new-file"))
+        pod,
+        "ls -A /etc | sort",
+        binds=(Bind(str(volume), "/etc/new-folder"), Bind(str(volume / "file"), "/etc/new-file")),
     )
     assert code == 0
-    assert set(text.split()) == {*os.listdir("/etc"), "new-folder", "new-file", "hosts", "resolv.conf"}
+    assert set(text.split()) == {
+        *(path.name for path in Path("/etc").iterdir()),
+        "new-folder",
+        "new-file",
+        "hosts",
+        "resolv.conf",
+    }
 
 
 async def test_host_software_is_read_only_also_after_a_mount_point_was_made_in_it(sandbox: Sandboxes) -> None:
     volume = _volume(sandbox)
     pod = await sandbox.start_pod()
-    script = "for p in /usr/x /usr/bin/x /usr/share/doc/x /etc/passwd; do touch $p 2>/dev/null && echo wrote $p; done; true"
-    code, text = await sandbox.shell(pod, script, binds=(Bind(str(volume), "/usr/new/y"), Bind(str(volume), "/usr/bin/new")))
+    script = (
+        "for p in /usr/x /usr/bin/x /usr/share/doc/x /etc/passwd; do touch $p 2>/dev/null && echo wrote $p; done; true"
+    )
+    code, text = await sandbox.shell(
+        pod, script, binds=(Bind(str(volume), "/usr/new/y"), Bind(str(volume), "/usr/bin/new"))
+    )
     # A directory that was covered to hold a mount point is the pod's own; what is in it is not.
     assert (code, text) == (0, "wrote /usr/x\nwrote /usr/bin/x\n")
     assert not Path("/usr/x").exists() and not Path("/usr/bin/x").exists()
@@ -86,7 +97,11 @@ async def test_homes_state_and_masked_paths_are_hidden(sandbox: Sandboxes) -> No
     assert "secret" not in text
     assert text.count("No such file or directory") == 1, "the state directory lies in the private /tmp"
     _, text = await sandbox.shell(
-        pod, "umount /host/.ssh; unshare -Urm umount /host/.ssh; ls /host/.ssh", binds=binds, masked=("/host/.ssh",), name="d"
+        pod,
+        "umount /host/.ssh; unshare -Urm umount /host/.ssh; ls /host/.ssh",
+        binds=binds,
+        masked=("/host/.ssh",),
+        name="d",
     )
     assert "id" not in text.split()
 

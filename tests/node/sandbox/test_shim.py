@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import signal
 from pathlib import Path
@@ -12,9 +11,13 @@ import pytest
 from sidings.node.errors import SandboxFailed
 from sidings.node.sandbox.client import is_alive, read_status
 from tests.node.sandboxes import Sandboxes
+from tests.node.waiting import until
 
 
-@pytest.mark.parametrize(("script", "code", "number"), [("exit 0", 0, 0), ("exit 3", 3, 0), ("kill -TERM $$", 143, 15), ("kill -9 $$", 137, 9)])
+@pytest.mark.parametrize(
+    ("script", "code", "number"),
+    [("exit 0", 0, 0), ("exit 3", 3, 0), ("kill -TERM $$", 143, 15), ("kill -9 $$", 137, 9)],
+)
 async def test_ends_are_recorded(sandbox: Sandboxes, script: str, code: int, number: int) -> None:
     pod = await sandbox.start_pod()
     await sandbox.run(pod, "sh", "-c", script)
@@ -32,7 +35,9 @@ async def test_ends_are_recorded(sandbox: Sandboxes, script: str, code: int, num
         (["/usr"], 126, 'exec: "/usr": permission denied'),
     ],
 )
-async def test_a_command_that_cannot_start_says_so(sandbox: Sandboxes, argv: list[str], code: int, message: str) -> None:
+async def test_a_command_that_cannot_start_says_so(
+    sandbox: Sandboxes, argv: list[str], code: int, message: str
+) -> None:
     pod = await sandbox.start_pod()
     await sandbox.run(pod, *argv)
     ended = await sandbox.ended(pod)
@@ -49,21 +54,26 @@ async def test_output_of_both_streams_is_complete(sandbox: Sandboxes) -> None:
 
 async def test_the_pod_has_its_name_address_and_identity(sandbox: Sandboxes) -> None:
     pod = await sandbox.start_pod()
-    code, text = await sandbox.shell(pod, "hostname; id -u; getent hosts pod-1; grep CapEff /proc/self/status; cat /sys/class/net/eth0/mtu")
+    code, text = await sandbox.shell(
+        pod,
+        "hostname; id -u; getent hosts pod-1; grep CapEff /proc/self/status; cat /sys/class/net/eth0/mtu",
+    )
     assert code == 0
     assert text.split() == ["pod-1", "0", "10.244.1.2", "pod-1", "CapEff:", "00000000a00425fb", "65520"]
 
 
 async def test_pods_reach_each_other_on_the_same_port(sandbox: Sandboxes) -> None:
-    server = "import socket; s=socket.create_server(('',29500)); print('up',flush=True); c,_=s.accept(); c.send(b'%d'); c.recv(1)"
+    server = "import socket; s=socket.create_server(('',29500)); print('up',flush=True); s.accept()[0].send(b'%d')"
     caller = "import socket; c=socket.create_connection(('10.244.1.%d',29500)); print(c.recv(9).decode())"
     pods = [await sandbox.start_pod(number) for number in (1, 2, 3)]
     for number, pod in enumerate(pods[:2], 1):
         await sandbox.run(pod, "python3", "-c", server % number, name="server")
-        while "up" not in sandbox.log(pod, "server"):
-            await asyncio.sleep(0.01)
+        await sandbox.said("up", pod, "server")
     for number in (1, 2):
-        assert await sandbox.output(pods[2], "python3", "-c", caller % (number + 1), attempt=number) == (0, f"{number}\n")
+        assert await sandbox.output(pods[2], "python3", "-c", caller % (number + 1), attempt=number) == (
+            0,
+            f"{number}\n",
+        )
 
 
 async def test_when_the_main_process_ends_everything_of_the_container_is_gone(sandbox: Sandboxes) -> None:
@@ -76,7 +86,7 @@ async def test_when_the_main_process_ends_everything_of_the_container_is_gone(sa
 async def test_a_stop_asks_the_whole_group_first(sandbox: Sandboxes) -> None:
     pod = await sandbox.start_pod()
     await sandbox.run(pod, "sh", "-c", "trap 'echo bye; exit 7' TERM; echo ready; while :; do sleep 0.05; done")
-    await _until(sandbox, pod, "ready")
+    await sandbox.said("ready", pod)
     await sandbox.client.stop(pod, ["c"], 20)
     assert (await sandbox.ended(pod)).exit_code == 7
     assert sandbox.log(pod).endswith("bye\n")
@@ -86,7 +96,7 @@ async def test_who_ignores_the_signal_is_killed_with_all_its_children(sandbox: S
     pod = await sandbox.start_pod()
     marker = f"sleep 97{os.getpid()}"
     await sandbox.run(pod, "sh", "-c", f"trap '' TERM; setsid {marker} & echo ready; while :; do sleep 1; done")
-    await _until(sandbox, pod, "ready")
+    await sandbox.said("ready", pod)
     await sandbox.client.stop(pod, ["c"], 0.2)
     ended = await sandbox.ended(pod)
     assert (ended.exit_code, ended.signal) == (137, 9)
@@ -97,8 +107,13 @@ async def test_who_ignores_the_signal_is_killed_with_all_its_children(sandbox: S
 async def test_a_main_process_that_went_by_itself_keeps_its_exit_code(sandbox: Sandboxes) -> None:
     """Its children take their grace; that they are killed in the end is not its failure."""
     pod = await sandbox.start_pod()
-    await sandbox.run(pod, "sh", "-c", "trap 'exit 0' TERM; (trap '' TERM; setsid sleep 60) & echo ready; while :; do sleep 0.05; done")
-    await _until(sandbox, pod, "ready")
+    await sandbox.run(
+        pod,
+        "sh",
+        "-c",
+        "trap 'exit 0' TERM; (trap '' TERM; setsid sleep 60) & echo ready; while :; do sleep 0.05; done",
+    )
+    await sandbox.said("ready", pod)
     await sandbox.client.stop(pod, ["c"], 0.3)
     assert (await sandbox.ended(pod)).exit_code == 0
 
@@ -138,8 +153,7 @@ async def test_a_shim_that_is_killed_takes_its_containers_along(sandbox: Sandbox
     status = read_status(pod)
     assert status is not None and is_alive(status)
     os.kill(status.pid, signal.SIGKILL)
-    while _processes(marker) or is_alive(status):
-        await asyncio.sleep(0.01)
+    await until(lambda: not _processes(marker) and not is_alive(status))
     assert sandbox.attempts(pod)[0].running, "nobody was left to record it"
 
 
@@ -172,8 +186,3 @@ def _processes(command: str) -> list[str]:
         if text == command:
             found.append(process.name)
     return found
-
-
-async def _until(sandbox: Sandboxes, pod: Path, text: str) -> None:
-    while text not in sandbox.log(pod):
-        await asyncio.sleep(0.005)

@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from sidings.node.errors import SandboxFailed
 from sidings.node.sandbox import identity
 from sidings.node.sandbox.name_server import Table
 from tests.node.sandboxes import Sandboxes, leftovers
+from tests.node.waiting import until
 
 
 async def test_pods_survive_their_zygote_and_a_new_one_joins_them(sandbox: Sandboxes) -> None:
@@ -26,12 +28,10 @@ async def test_pods_survive_their_zygote_and_a_new_one_joins_them(sandbox: Sandb
     await sandbox.run(first, "python3", "-c", server)
     zygote = json.loads((sandbox.directory / "zygote.json").read_text())
     os.kill(zygote["pid"], signal.SIGKILL)
-    while identity.is_alive(**{"pid": zygote["pid"], "started": zygote["start_time"], "boot": zygote["boot_id"]}):
-        await asyncio.sleep(0.01)
+    await until(lambda: not identity.is_alive(zygote["pid"], zygote["start_time"], zygote["boot_id"]))
     sandbox.start_zygote()
     second = await sandbox.start_pod(2)
-    while "up" not in sandbox.log(first):
-        await asyncio.sleep(0.01)
+    await sandbox.said("up", first)
     caller = "import socket; print(socket.create_connection(('10.244.1.2',5000)).recv(9).decode())"
     assert await sandbox.output(second, "python3", "-c", caller) == (0, "hello\n")
     assert (await sandbox.ended(first)).exit_code == 0
@@ -49,14 +49,14 @@ async def test_names_resolve_in_pods_as_soon_as_they_are_known(sandbox: Sandboxe
     table = sandbox.directory / "dns.json"
     table.write_text(Table({}, {}, frozenset({zone})).dump())
     pod = await sandbox.start_pod()
-    lookup = f"import socket; print(socket.gethostbyname('w-0.{zone}'))"
+    lookup = f"import socket; print('asking', flush=True); print(socket.gethostbyname('w-0.{zone}'))"
     await sandbox.run(pod, "python3", "-c", lookup)
-    await asyncio.sleep(0.1)  # the question is asked and held back
+    await sandbox.said("asking", pod)
     fresh = sandbox.directory / "dns.new"
     fresh.write_text(Table({f"w-0.{zone}": ["10.244.1.9"]}, {"10.244.1.9": f"w-0.{zone}"}, frozenset({zone})).dump())
     fresh.replace(table)
     await sandbox.ended(pod)
-    assert sandbox.log(pod) == "10.244.1.9\n"
+    assert sandbox.log(pod) == "asking\n10.244.1.9\n"
     reverse = "import socket; print(socket.gethostbyaddr('10.244.1.9')[0])"
     assert await sandbox.output(pod, "python3", "-c", reverse, attempt=1) == (0, f"w-0.{zone}\n")
 
@@ -85,9 +85,9 @@ async def test_a_pod_that_cannot_be_made_says_why(sandbox: Sandboxes) -> None:
 
 async def test_the_host_sees_no_interface_and_no_mount(sandbox: Sandboxes) -> None:
     before = Path("/proc/self/mountinfo").read_text()
-    interfaces = os.listdir("/sys/class/net")
+    interfaces = sorted(Path("/sys/class/net").iterdir())
     await sandbox.start_pod()
-    assert os.listdir("/sys/class/net") == interfaces
+    assert sorted(Path("/sys/class/net").iterdir()) == interfaces
     assert Path("/proc/self/mountinfo").read_text() == before
 
 
@@ -102,8 +102,7 @@ async def test_after_a_stop_nothing_is_left_even_if_the_zygote_was_killed(sandbo
 async def test_a_stop_with_grace_lets_pods_end_by_themselves(sandbox: Sandboxes) -> None:
     pod = await sandbox.start_pod()
     await sandbox.run(pod, "sh", "-c", "trap 'exit 5' TERM; echo ready; while :; do sleep 0.05; done")
-    while "ready" not in sandbox.log(pod):
-        await asyncio.sleep(0.01)
+    await sandbox.said("ready", pod)
     await shutdown.stop_sandboxes(sandbox.client, SystemClock(), grace_seconds=20)
     assert sandbox.attempts(pod)[0].exit_code == 5
 
@@ -116,8 +115,6 @@ async def test_no_pipe_of_the_starter_is_kept_open(state_dir: Path) -> None:
     )
     sandboxes = Sandboxes(state_dir, as_user=os.geteuid() != 0)
     try:
-        import sys
-
         done = await asyncio.to_thread(
             subprocess.run, [sys.executable, "-c", program, str(state_dir)], capture_output=True, text=True, timeout=20
         )

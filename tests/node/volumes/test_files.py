@@ -23,7 +23,9 @@ def test_a_new_version_replaces_the_old_one_whole(tmp_path: Path) -> None:
 
 
 def test_items_choose_and_rename() -> None:
-    chosen = project({"k": b"v", "l": b"w"}, [{"key": "k", "path": "x/y", "mode": 0o600}], 0o644, optional=False, source="s")
+    chosen = project(
+        {"k": b"v", "l": b"w"}, [{"key": "k", "path": "x/y", "mode": 0o600}], 0o644, optional=False, source="s"
+    )
     assert chosen == {"x/y": File(b"v", 0o600)}
 
 

@@ -97,7 +97,9 @@ def test_binds_follow_mounts() -> None:
     )
 
 
-@pytest.mark.parametrize("field", [{"subPath": "../x"}, {"subPath": "/x"}, {"subPathExpr": "$(UP)"}, {"subPathExpr": "$(NO)"}])
+@pytest.mark.parametrize(
+    "field", [{"subPath": "../x"}, {"subPath": "/x"}, {"subPathExpr": "$(UP)"}, {"subPathExpr": "$(NO)"}]
+)
 def test_a_sub_path_that_leaves_its_volume_is_refused(field: dict[str, str]) -> None:
     mount = {"name": "v", "mountPath": "/data", **field}
     with pytest.raises(VolumeError, match=r"subPath"):

@@ -1,15 +1,20 @@
-"""A whole server in the test's event loop: a registry in memory behind real TLS, and the clients that people use."""
+"""A registry in memory with the server in front of it, twice.
+
+``api`` is the application alone, asked without sockets. ``served`` is a whole server in the test's event loop, behind
+real TLS, and the clients that people use.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import random
 import sysconfig
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -26,9 +31,88 @@ from sidings.server import pki
 from sidings.server.app import App
 from sidings.server.auth import ADMIN, StaticTokens
 from sidings.server.serve import ApiServer, bind
+from sidings.store.log import MemoryLog
 from sidings.store.store import Store
 
 KUBECTL = Path(sysconfig.get_path("scripts")) / "kubectl"
+
+
+CONFIG_MAPS = "/api/v1/namespaces/n/configmaps"
+JOB_SETS = "/apis/jobset.x-k8s.io/v1alpha2/namespaces/n/jobsets"
+
+
+def config_map(name: str = "a", **data: str) -> Object:
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": data}
+
+
+class NoPods:
+    async def logs(self, pod: Object, options: LogOptions) -> AsyncIterator[bytes]:
+        raise RuntimeError("a bug in the node")
+        yield b""
+
+
+class Answer(NamedTuple):
+    code: int
+    headers: list[tuple[str, str]]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+    @property
+    def message(self) -> str:
+        return str(self.json["message"])
+
+    def header(self, name: str) -> str:
+        return next((value for key, value in self.headers if key == name), "")
+
+
+class Api:
+    """An application to send requests to."""
+
+    def __init__(self) -> None:
+        clock, rng = SystemClock(), random.Random(1)
+        self.disk = MemoryLog()
+        self.registry = Registry(Store.in_memory(log=self.disk), catalog.builtin(), clock, rng)
+        self.app = App(
+            self.registry, NoPods(), StaticTokens({"t": ADMIN}), clock, rng, checks={"node": lambda: "no node"}
+        )
+
+    async def __call__(
+        self, method: str, url: str, body: Any = None, *, chunks: list[bytes] | None = None, **headers: str
+    ) -> Answer:
+        """``headers``: underscores become dashes. A body that is not bytes is sent as JSON."""
+        path, _, query = url.partition("?")
+        raw = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
+        sent = {"host": "localhost:1", "authorization": "Bearer t", **headers}
+        scope = {
+            "type": "http",
+            "method": method,
+            "path": path,
+            "query_string": query.encode(),
+            "headers": [(k.replace("_", "-").encode(), v.encode()) for k, v in sent.items() if v],
+        }
+        parts = chunks or [raw]
+        incoming: asyncio.Queue[Object] = asyncio.Queue()
+        for index, part in enumerate(parts):
+            incoming.put_nowait({"type": "http.request", "body": part, "more_body": index + 1 < len(parts)})
+        messages: list[Any] = []
+
+        async def send(message: Any) -> None:
+            messages.append(message)
+
+        await self.app(scope, incoming.get, send)
+        start, *rest = messages
+        head = [(k.decode(), v.decode()) for k, v in start["headers"]]
+        return Answer(start["status"], head, b"".join(message["body"] for message in rest))
+
+
+@pytest.fixture
+async def api() -> Api:
+    made = Api()
+    assert (await made("POST", "/api/v1/namespaces", {"metadata": {"name": "n"}})).code == 201
+    return made
 
 
 class FakePods:
@@ -58,7 +142,7 @@ class FakePods:
                 await self.more.wait()
 
 
-class Answer(NamedTuple):
+class Outcome(NamedTuple):
     """What a command did."""
 
     code: int
@@ -91,12 +175,12 @@ class Kubectl:
         process.stdin.close()
         return process
 
-    async def __call__(self, *args: str, stdin: str = "") -> Answer:
+    async def __call__(self, *args: str, stdin: str = "") -> Outcome:
         process = await self.start(*args, stdin=stdin)
         async with asyncio.timeout(30):
             out, err = await process.communicate()
         assert process.returncode is not None
-        return Answer(process.returncode, out.decode(), err.decode())
+        return Outcome(process.returncode, out.decode(), err.decode())
 
     async def ok(self, *args: str, stdin: str = "") -> str:
         """The output of a command that must succeed without a word on stderr."""

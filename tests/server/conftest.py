@@ -177,7 +177,7 @@ class Kubectl:
 
     async def __call__(self, *args: str, stdin: str = "") -> Outcome:
         process = await self.start(*args, stdin=stdin)
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             out, err = await process.communicate()
         assert process.returncode is not None
         return Outcome(process.returncode, out.decode(), err.decode())

@@ -17,11 +17,13 @@ def test_ok(path: str) -> None:
     assert body(path) == (200, "ok")
 
 
-def test_a_failed_check_is_named() -> None:
+def test_a_failed_check_is_named_and_explained_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO")
     assert body("/readyz") == (
         500,
-        "[+]ping ok\n[+]store ok\n[-]node failed: no node is ready\nreadyz check failed\n",
+        "[+]ping ok\n[+]store ok\n[-]node failed: reason withheld\nreadyz check failed\n",
     )
+    assert "no node is ready" in caplog.text
 
 
 def test_verbose() -> None:

@@ -134,7 +134,7 @@ async def test_get_watch(served: Served) -> None:
     await served.kubectl.ok("apply", "-f", "-", stdin=CONFIG_MAP)
     watching = await served.kubectl.start("get", "cm", "-w", "--no-headers")
     assert watching.stdout is not None
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         assert (await watching.stdout.readline()).split()[:2] == [b"settings", b"1"]
         await served.kubectl.ok("patch", "cm", "settings", "-p", '{"data":{"b":"2"}}')
         assert (await watching.stdout.readline()).split()[:2] == [b"settings", b"2"]
@@ -177,10 +177,10 @@ async def test_delete_returns_when_the_object_is_gone(served: Served) -> None:
         await kubectl.ok("apply", "-f", "-", stdin=manifest)
     await kubectl.ok("patch", "cm", "settings", "-p", '{"metadata":{"finalizers":["example.com/wait"]}}')
     deleting = await kubectl.start("delete", "cm", "settings")
-    await kubectl.ok("wait", "cm/settings", "--for=jsonpath={.metadata.deletionTimestamp}", "--timeout=10s")
+    await kubectl.ok("wait", "cm/settings", "--for=jsonpath={.metadata.deletionTimestamp}", "--timeout=60s")
     assert deleting.returncode is None
     await kubectl.ok("patch", "cm", "settings", "--type=merge", "-p", '{"metadata":{"finalizers":null}}')
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         out, err = await deleting.communicate()
     assert (out, err) == (b'configmap "settings" deleted from default namespace\n', b"")
     assert await kubectl.ok("delete", "pod", "p") == 'pod "p" deleted from default namespace\n'
@@ -194,10 +194,10 @@ async def test_delete_returns_when_the_object_is_gone(served: Served) -> None:
 async def test_wait(served: Served) -> None:
     kubectl = served.kubectl
     await kubectl.ok("apply", "-f", "-", stdin=POD)
-    waiting = await kubectl.start("wait", "pod/p", "--for=condition=Ready", "--timeout=20s")
+    waiting = await kubectl.start("wait", "pod/p", "--for=condition=Ready", "--timeout=60s")
     ready = '{"status":{"conditions":[{"type":"Ready","status":"True"}]}}'
     await kubectl.ok("patch", "pod", "p", "--subresource=status", "--type=merge", "-p", ready)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         out, _ = await waiting.communicate()
     assert out == b"pod/p condition met\n"
     late = await kubectl("wait", "pod/p", "--for=condition=Other", "--timeout=1s")
@@ -237,7 +237,7 @@ async def test_logs_follow(served: Served) -> None:
     pods.lines["p"] = {"main": [b"one\n"]}
     following = await kubectl.start("logs", "-f", "p")
     assert following.stdout is not None
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         assert await following.stdout.readline() == b"one\n"
         pods.lines["p"]["main"].append(b"two\n")
         pods.ended = True

@@ -1,14 +1,18 @@
 """``/healthz``, ``/livez``, ``/readyz``: open to everybody, and say nothing but whether the server serves.
 
-``?verbose`` lists the checks, as kube-apiserver does; a single check is at ``/readyz/NAME``.
+``?verbose`` lists the checks, as kube-apiserver does; a single check is at ``/readyz/NAME``. Why a check fails is for the
+log: whoever asks here need not be a user.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 
 from sidings.server.queries import Query
 from sidings.server.responses import TEXT, Response
+
+log = logging.getLogger(__name__)
 
 PATHS = ("/healthz", "/livez", "/readyz")
 Check = Callable[[], str]
@@ -30,6 +34,8 @@ def answer(path: str, query: Query, checks: Mapping[str, Check]) -> Response | N
     failed = {check: text for check, text in results.items() if text}
     if not failed and not query.flag("verbose"):
         return Response(200, b"ok", TEXT)
-    lines = [f"[-]{check} failed: {text}" if text else f"[+]{check} ok" for check, text in results.items()]
+    for check, text in failed.items():
+        log.info("health check %s failed: %s", check, text)
+    lines = [f"[-]{check} failed: reason withheld" if text else f"[+]{check} ok" for check, text in results.items()]
     lines.append(f"{root[1:]} check {'failed' if failed else 'passed'}")
     return Response(500 if failed else 200, ("\n".join(lines) + "\n").encode(), TEXT)

@@ -7,7 +7,7 @@ list has been emptied (by sending ``[{}]``) is no longer tracked until somebody 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -60,27 +60,33 @@ _ALWAYS_STRUCTS = ("metadata", "spec", "status", "template")
 
 
 def read(entries: Iterable[Mapping[str, Any]] | None) -> Managers:
-    """``metadata.managedFields`` as managers; a list with an entry that cannot be read counts as empty."""
+    """``metadata.managedFields`` of a stored object as managers."""
+    return _read(entries or (), FieldSet.of)
+
+
+def read_sent(entries: Iterable[Mapping[str, Any]] | None) -> Managers:
+    """What a client sent as ``metadata.managedFields``; a list with an entry that cannot be read counts as empty."""
+    try:
+        return _read(entries or (), from_fields_v1)
+    except ValueError:
+        return {}
+
+
+def _read(entries: Iterable[Mapping[str, Any]], fields_of: Callable[[Any], FieldSet]) -> Managers:
     managers: Managers = {}
-    for entry in entries or ():
+    for entry in entries:
         operation, api_version = entry.get("operation"), entry.get("apiVersion") or ""
-        fields = entry.get("fieldsV1")
-        if operation not in (UPDATE, APPLY) or not isinstance(fields, Mapping):
-            return {}
-        try:
-            owned = from_fields_v1(fields)
-        except ValueError:
-            return {}
+        if operation not in (UPDATE, APPLY) or not isinstance(entry.get("fieldsV1"), Mapping):
+            raise ValueError("an entry has no operation or no fields")
         manager = Manager(
             entry.get("manager") or "",
             operation,
             entry.get("subresource") or "",
             api_version if operation == UPDATE else "",
         )
+        fields = fields_of(entry["fieldsV1"])
         known = managers.get(manager)
-        if known is not None:
-            owned = owned | known.fields
-        managers[manager] = Ownership(owned, api_version, entry.get("time") or "")
+        managers[manager] = Ownership(known.fields | fields if known else fields, api_version, entry.get("time") or "")
     return managers
 
 
@@ -133,11 +139,17 @@ def release(managers: Managers, fields: FieldSet, *, keep: Manager | None = None
             del managers[manager]
 
 
+_NOTHING = FieldSet()
+_SPEC = FieldSet([(field("spec"),)])
+_ALL_BUT_STATUS = FieldSet([(field("spec"),), (field("metadata"),)])
+_STATUS = FieldSet([(field("status"),)])
+
+
 def reset_fields(kind: Kind, subresource: str) -> FieldSet:
     """What the endpoint does not write, so that nobody gains or loses it there."""
     if subresource == "status":
-        return FieldSet([(field("spec"),)] if kind.builtin else [(field("spec"),), (field("metadata"),)])
-    return FieldSet([(field("status"),)] if kind.has_status and not subresource else [])
+        return _SPEC if kind.builtin else _ALL_BUT_STATUS
+    return _STATUS if kind.has_status and not subresource else _NOTHING
 
 
 def _zero(schema: Schema) -> Object:
@@ -154,7 +166,9 @@ def _zero(schema: Schema) -> Object:
 def _sent_or_stored(sent: list[Object] | None, stored: list[Object] | None) -> Managers:
     if sent == [{}]:
         return {}
-    return read(sent) or read(stored)
+    if sent == stored:
+        return read(stored)
+    return read_sent(sent) or read(stored)
 
 
 def _entry(manager: Manager, owned: Ownership) -> Object:

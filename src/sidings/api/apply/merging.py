@@ -82,9 +82,9 @@ def remove(value: Any, fields: FieldSet, schema: Schema) -> Any:
         kept: dict[str, Any] = {}
         for name, below in value.items():
             element = field(name)
-            if element in fields.members:
+            if fields.has(element):
                 continue
-            inner = fields.children.get(element)
+            inner = fields.below(element)
             rest = remove(below, inner, shape.member(schema, name) or shape.ANYTHING) if inner else below
             if rest is not None or below is None:
                 kept[name] = rest
@@ -94,8 +94,8 @@ def remove(value: Any, fields: FieldSet, schema: Schema) -> Any:
         return value
     items = []
     for element, item in zip(elements, value, strict=True):
-        if element in fields.members:
+        if fields.has(element):
             continue
-        inner = fields.children.get(element)
+        inner = fields.below(element)
         items.append(remove(item, inner, shape.items(schema)) if inner else item)
     return items or None

@@ -97,7 +97,7 @@ def _applied(
     wanted = comparing.fields_of(applied, kind.schema).without(reset)
     moved[identity] = Ownership(wanted, kind.resource.api_version, last.time if last else "")
     result = merge(live, applied, kind.schema) if live else _first(applied)
-    if last is not None:
+    if last is not None and last.fields - wanted:
         result = _pruned(result, last.fields, moved, kind.schema)
     difference = comparing.compare(live, result, kind.schema).without(reset)
     changed = difference.changed
@@ -142,17 +142,17 @@ def _pruned(merged: Object, last: FieldSet, managers: Managers, schema: Schema) 
 
 def _with_parents(fields: FieldSet, schema: Schema) -> FieldSet:
     """``fields`` and every struct field on the way to one of them."""
-    result = FieldSet()
-    result.members = set(fields.members)
-    for element, child in fields.children.items():
-        kind, _, name = element.partition(":")
-        if kind == "f":
-            if shape.is_declared(schema, name):
-                result.members.add(element)
-            below = shape.member(schema, name) or shape.ANYTHING
-        else:
-            below = shape.items(schema)
-        result.children[element] = _with_parents(child, below)
+    result = FieldSet(fields)
+    for path in fields:
+        at = schema
+        for depth, element in enumerate(path):
+            kind, _, name = element.partition(":")
+            if kind == "f":
+                if shape.is_declared(at, name):
+                    result.insert(path[: depth + 1])
+                at = shape.member(at, name) or shape.ANYTHING
+            else:
+                at = shape.items(at)
     return result
 
 

@@ -80,10 +80,13 @@ class _Stream:
         self._selection = selection
         self._initial = initial
         self._after = after
-        self._bookmarks = options.bookmarks
         self._timeout = options.timeout_seconds
         self._start = context.clock.monotonic()
-        self._next_bookmark = self._bookmark_after(self._start) if options.bookmarks else None
+        self._last_bookmark = (
+            float("inf") if self._timeout is None else self._start + max(self._timeout - LAST_BOOKMARK_SECONDS, 0)
+        )
+        first = min(self._start + BOOKMARK_SECONDS, self._last_bookmark)
+        self._next_bookmark = first if options.bookmarks else None
 
     async def events(self) -> AsyncIterator[Event]:
         try:
@@ -139,18 +142,13 @@ class _Stream:
 
     def _due_bookmark(self, changes: Watch) -> Event | None:
         now = self._context.clock.monotonic()
-        revision = self._context.store.revision
-        if self._next_bookmark is None or now < self._next_bookmark or not changes.idle or revision < self._after:
+        if self._next_bookmark is None or now < self._next_bookmark or not changes.idle:
             return None
-        self._next_bookmark = self._bookmark_after(now)
-        return _bookmark(self._kind, revision)
-
-    def _bookmark_after(self, now: float) -> float:
         regular = now + BOOKMARK_SECONDS
-        if self._timeout is None:
-            return regular
-        last = self._start + max(self._timeout - LAST_BOOKMARK_SECONDS, 0)
-        return min(regular, last) if now < last or now == self._start else regular
+        self._next_bookmark = min(regular, self._last_bookmark) if now < self._last_bookmark else regular
+        revision = self._context.store.revision
+        # Who waits for a revision of the future must not be told of one before it.
+        return _bookmark(self._kind, revision) if revision >= self._after else None
 
 
 def _bookmark(kind: Kind, revision: int, annotations: dict[str, str] | None = None) -> Event:

@@ -7,6 +7,7 @@ again by uid. One watch of all pods feeds workers (one per pod of ours) and the 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
 import random
@@ -22,9 +23,9 @@ from sidings.client.events import EventNote, Recorder
 from sidings.client.interface import Client
 from sidings.clock import Clock
 from sidings.node import logs, masks, pod_sandbox, shutdown
-from sidings.node.errors import NodeError
+from sidings.node.errors import AddressesExhausted, NodeError
 from sidings.node.following import follow
-from sidings.node.logical_node import LogicalNode, NodeConfig, SandboxReport
+from sidings.node.logical_node import LogicalNode, NodeConfig, machine_report
 from sidings.node.names import NameTable
 from sidings.node.network import MAX_NODES, AddressPool
 from sidings.node.pod_sandbox import Workshop
@@ -37,9 +38,8 @@ from sidings.node.volumes import claim
 
 log = logging.getLogger(__name__)
 
-FULL_NAMESPACES = SandboxReport(
-    "FullNamespaces", "Pods have their own network, mounts, processes and host name (tier T1)"
-)
+FULL_NAMESPACES = "FullNamespaces"
+FULL_NAMESPACES_MESSAGE = "Pods have their own network, mounts, processes and host name (tier T1)"
 
 
 class NodeAgent:
@@ -93,7 +93,9 @@ class NodeAgent:
         for folder in (self._shop.pods_root, self._claims, self._sandbox.directory / "shm"):
             folder.mkdir(parents=True, exist_ok=True)
         await self._sandbox.ensure_zygote()
-        registration = Registration(self._client, self._clock, self._shop.nodes, FULL_NAMESPACES, self._config)
+        nodes = [node for _, node in self._shop.nodes.values()]
+        machine = machine_report(FULL_NAMESPACES, FULL_NAMESPACES_MESSAGE, nodes)
+        registration = Registration(self._client, self._clock, self._shop.nodes, machine, self._config)
         await registration.announce()
         try:
             async with asyncio.TaskGroup() as tasks:
@@ -175,7 +177,9 @@ class NodeAgent:
             if status is not None and sandbox_client.is_alive(status):
                 self._addresses.claim(uid_of(pod), status.address)
             else:
-                self._addresses.allocate(uid_of(pod), node[0])
+                # With no address left the pod's own worker says so, and tries again.
+                with contextlib.suppress(AddressesExhausted):
+                    self._addresses.allocate(uid_of(pod), node[0])
 
     def _look_after(self, pod: Object) -> None:
         uid = uid_of(pod)

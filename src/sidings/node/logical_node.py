@@ -9,13 +9,14 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 
 import sidings
-from sidings.api import timestamps
+from sidings.api import quantity, timestamps
 from sidings.api.objects import Object
 from sidings.node import network
 
@@ -24,6 +25,7 @@ SIMULATED_GPUS_LABEL = "sidings.dev/simulated-gpus"
 SIMULATED_GPU_PRODUCT = "Simulated"
 SANDBOX_CONDITION = "sidings.dev/Sandbox"
 HOST_SOFTWARE_CONDITION = "sidings.dev/HostSoftware"
+OVERCOMMITTED_CONDITION = "sidings.dev/Overcommitted"
 KUBELET_VERSION = f"v1.36.0-sidings.{sidings.__version__}"
 """The Kubernetes minor version whose rules the agent follows; clients parse the part before the dash."""
 DEFAULT_MAX_PODS = 110
@@ -64,14 +66,44 @@ class NodeConfig:
 
 
 @dataclass(frozen=True)
-class SandboxReport:
-    """Which sandbox tier the agent runs and why; becomes a condition of each of its nodes."""
+class MachineReport:
+    """What all nodes of an agent say about the machine below them."""
 
     tier: str
-    message: str
+    """Which sandbox tier the agent runs, a condition's reason."""
+    tier_message: str
+    cores: int
+    memory_bytes: int
+    promised_cores: Decimal
+    """Sum over all nodes of the agent."""
+    promised_bytes: Decimal
+
+    @property
+    def overcommitted(self) -> bool:
+        return self.promised_cores > self.cores or self.promised_bytes > self.memory_bytes
+
+    @property
+    def promise(self) -> str:
+        return (
+            f"The nodes advertise {self.promised_cores:f} cpu and {_gibibytes(self.promised_bytes)}; "
+            f"this machine has {self.cores} cpu and {_gibibytes(self.memory_bytes)}"
+        )
 
 
-def node_object(node: LogicalNode, number: int, sandbox: SandboxReport, config: NodeConfig, now: datetime) -> Object:
+def machine_report(tier: str, tier_message: str, nodes: Iterable[LogicalNode]) -> MachineReport:
+    """The facts of this machine beside what ``nodes`` promise together."""
+    nodes = tuple(nodes)
+    return MachineReport(
+        tier,
+        tier_message,
+        os.cpu_count() or 1,
+        os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+        sum((quantity.parse(node.cpu) for node in nodes), Decimal()),
+        sum((quantity.parse(node.memory) for node in nodes), Decimal()),
+    )
+
+
+def node_object(node: LogicalNode, number: int, machine: MachineReport, config: NodeConfig, now: datetime) -> Object:
     """The Node as it is registered; ``number`` (from 1) selects its address range."""
     return {
         "apiVersion": "v1",
@@ -82,7 +114,7 @@ def node_object(node: LogicalNode, number: int, sandbox: SandboxReport, config: 
             "annotations": {"sidings.dev/python-prefix": str(config.python_prefix)},
         },
         "spec": {"podCIDR": network.pod_range(number), "podCIDRs": [network.pod_range(number)]},
-        "status": node_status(node, number, sandbox, config, now),
+        "status": node_status(node, number, machine, config, now),
     }
 
 
@@ -106,7 +138,7 @@ def labels(node: LogicalNode) -> dict[str, str]:
     return found | dict(node.labels)
 
 
-def node_status(node: LogicalNode, number: int, sandbox: SandboxReport, config: NodeConfig, now: datetime) -> Object:
+def node_status(node: LogicalNode, number: int, machine: MachineReport, config: NodeConfig, now: datetime) -> Object:
     resources = {
         "cpu": node.cpu,
         "memory": node.memory,
@@ -117,7 +149,7 @@ def node_status(node: LogicalNode, number: int, sandbox: SandboxReport, config: 
     return {
         "capacity": dict(resources),
         "allocatable": dict(resources),
-        "conditions": conditions(sandbox, config, now),
+        "conditions": conditions(machine, config, now),
         "addresses": [
             {"type": "InternalIP", "address": network.node_address(number)},
             {"type": "Hostname", "address": node.name},
@@ -127,15 +159,21 @@ def node_status(node: LogicalNode, number: int, sandbox: SandboxReport, config: 
     }
 
 
-def conditions(sandbox: SandboxReport, config: NodeConfig, now: datetime) -> list[Object]:
-    """kubelet's conditions (reasons and messages of v1.36), and two of our own that say what is not like a cluster."""
+def conditions(machine: MachineReport, config: NodeConfig, now: datetime) -> list[Object]:
+    """kubelet's conditions (reasons and messages of v1.36), and our own that say what is not like a cluster."""
     moment = timestamps.to_text(now)
     facts = (
         ("MemoryPressure", "False", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
         ("DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
         ("PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
         ("Ready", "True", "KubeletReady", "kubelet is posting ready status"),
-        (SANDBOX_CONDITION, "True", sandbox.tier, sandbox.message),
+        (SANDBOX_CONDITION, "True", machine.tier, machine.tier_message),
+        (
+            OVERCOMMITTED_CONDITION,
+            "True" if machine.overcommitted else "False",
+            "MoreThanTheMachineHas" if machine.overcommitted else "WithinTheMachine",
+            machine.promise,
+        ),
         (
             HOST_SOFTWARE_CONDITION,
             "True",
@@ -181,6 +219,10 @@ def boot_id() -> str:
 def _architecture() -> str:
     machine = os.uname().machine
     return _ARCHITECTURES.get(machine, machine)
+
+
+def _gibibytes(amount: int | Decimal) -> str:
+    return f"{amount / 2**30:.1f}Gi"
 
 
 def _first_line(path: str) -> str:

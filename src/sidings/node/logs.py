@@ -32,6 +32,13 @@ def log_file(pod_directory: Path, container: str, attempt: int) -> Path:
     return pod_directory / "logs" / container / f"{attempt}.log"
 
 
+def forget(pod_directory: Path, container: str, attempt: int) -> None:
+    """Remove the log of an attempt that can no longer be asked for: of two ended ones only the last is kept."""
+    log = log_file(pod_directory, container, attempt)
+    for path in (log, *log.parent.glob(f"{log.name}.*")):
+        path.unlink(missing_ok=True)
+
+
 async def read(path: Path, options: LogOptions, clock: Clock, ended: Callable[[], bool]) -> AsyncIterator[bytes]:
     """The log at ``path`` as bytes; with ``follow`` until ``ended()`` says that nothing more can come."""
     left = options.limit_bytes

@@ -104,9 +104,15 @@ class PodBox:
     async def start(self, pod: Object, name: str) -> None:
         """Start the next attempt of the container ``name``, the sandbox first where there is none.
 
-        Returns when the attempt is in the records, running or failed. Raises ``ConfigMissing``, ``VolumeError``,
-        ``SandboxFailed``.
+        Returns when the attempt is in the records, running or failed. Raises ``NodeError``: ``ConfigMissing``,
+        ``VolumeError``, ``SandboxFailed``, ``AddressesExhausted``.
         """
+        try:
+            await self._start(pod, name)
+        except OSError as error:
+            raise SandboxFailed(f"container {name} cannot be started", cause=str(error)) from error
+
+    async def _start(self, pod: Object, name: str) -> None:
         container = next(
             c for c in (*(pod["spec"].get("initContainers") or ()), *pod["spec"]["containers"]) if c["name"] == name
         )
@@ -221,6 +227,7 @@ class PodBox:
         scratch = self._scratch(name, number)
         log = logs.log_file(self.directory, name, number)
         log.parent.mkdir(parents=True, exist_ok=True)
+        logs.forget(self.directory, name, number - 2)
         security = container.get("securityContext") or {}
         return Container(
             name=name,

@@ -17,8 +17,8 @@ from sidings.api.objects import Object, is_deleting, key_of, name_of, namespace_
 from sidings.api.resources import PODS
 from sidings.api.status import ApiError, Conflict, NotFound
 from sidings.client.interface import PatchType
-from sidings.node import lifecycle, software
-from sidings.node.errors import ConfigMissing, NodeError, SandboxFailed, VolumeError
+from sidings.node import ignored, lifecycle, software
+from sidings.node.errors import ConfigMissing, NodeError, VolumeError
 from sidings.node.logical_node import GPU
 from sidings.node.pod_sandbox import PodBox, Workshop
 from sidings.node.status import CONTAINER_CREATING, CRASH_LOOP_BACK_OFF, Ending, Waiting, pod_status
@@ -125,7 +125,7 @@ class PodWorker:
         for name in names:
             try:
                 await self.box.start(self._pod, name)
-            except (ConfigMissing, VolumeError, SandboxFailed) as error:
+            except NodeError as error:
                 self._refused(name, error)
                 return
             self._waiting.pop(name, None)
@@ -161,6 +161,8 @@ class PodWorker:
             image = container.get("image") or ""
             text = f'Image "{image}" is not pulled: containers run the software of this machine, Python from {prefix}'
             self._note("Normal", HOST_SOFTWARE, text)
+            if fields := ignored.ignored_fields(self._pod):
+                self._note("Warning", ignored.REASON, f"Not supported by this node, ignored: {', '.join(fields)}")
             if GPU in ((container.get("resources") or {}).get("limits") or {}) and self.box.node.simulate_gpus:
                 self._note("Normal", SIMULATED_GPUS, "GPUs of this node are simulated: CUDA_VISIBLE_DEVICES is empty")
         if last.reason == "StartError":

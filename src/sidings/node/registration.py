@@ -15,7 +15,7 @@ from sidings.api.status import NotFound
 from sidings.client.interface import Client, PatchType
 from sidings.clock import Clock
 from sidings.node import logical_node
-from sidings.node.logical_node import LogicalNode, NodeConfig, SandboxReport
+from sidings.node.logical_node import LogicalNode, MachineReport, NodeConfig
 
 FIELD_MANAGER = "kubelet"
 
@@ -28,19 +28,19 @@ class Registration:
         client: Client,
         clock: Clock,
         nodes: Mapping[str, tuple[int, LogicalNode]],
-        sandbox: SandboxReport,
+        machine: MachineReport,
         config: NodeConfig,
     ) -> None:
         self._client = client
         self._clock = clock
         self._nodes = nodes
-        self._sandbox = sandbox
+        self._machine = machine
         self._config = config
 
     async def announce(self) -> None:
         """Create each node or bring it up to date; a node that somebody deleted comes back."""
         for number, node in self._nodes.values():
-            wanted = logical_node.node_object(node, number, self._sandbox, self._config, self._clock.now())
+            wanted = logical_node.node_object(node, number, self._machine, self._config, self._clock.now())
             try:
                 known = await self._client.get(NODES, node.name)
             except NotFound:

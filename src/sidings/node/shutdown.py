@@ -7,6 +7,7 @@ mounts. Records and logs stay.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import signal
@@ -41,10 +42,12 @@ async def stop_sandboxes(sandbox: SandboxClient, clock: Clock, grace_seconds: fl
     living = [path for path in directories if _lives(path)]
     if grace_seconds > 0:
         await asyncio.gather(*(_stop(sandbox, clock, path, grace_seconds) for path in living))
-    processes = [*(_shim(path) for path in living), *_supervisors(sandbox.directory)]
+    shims = [_shim(path) for path in living]
+    supervisors = list(_supervisors(sandbox.directory))
     await asyncio.gather(*(sandbox.leave(path) for path in living))
     await sandbox.shutdown()
-    await _ended(processes, clock)
+    _kill(supervisors)  # a zygote that was killed before cannot take its name server along
+    await _ended([*shims, *supervisors], clock)
     return len(living)
 
 
@@ -84,7 +87,12 @@ async def _ended(processes: list[_Process], clock: Clock) -> None:
     due = clock.monotonic() + PATIENCE_SECONDS
     while any(process.alive for process in processes):
         if clock.monotonic() > due:
-            for process in processes:
-                if process.alive:
-                    os.kill(process.pid, signal.SIGKILL)
+            _kill(processes)
         await clock.sleep(POLL_SECONDS)
+
+
+def _kill(processes: list[_Process]) -> None:
+    for process in processes:
+        if process.alive:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process.pid, signal.SIGKILL)

@@ -66,7 +66,8 @@ async def test_host_software_is_read_only_also_after_a_mount_point_was_made_in_i
 
 async def test_private_places_are_writable_and_nobody_elses(sandbox: Sandboxes) -> None:
     pod = await sandbox.start_pod()
-    script = "pwd; cd; pwd; for p in /workspace /root /tmp /var/tmp /run /dev/shm; do touch $p/mine || echo no $p; done; ls -A /tmp"
+    places = "/workspace /root /tmp /var/tmp /run /dev/shm"
+    script = f"pwd; cd; pwd; for p in {places}; do touch $p/mine || echo no $p; done; ls -A /tmp"
     assert await sandbox.shell(pod, script) == (0, "/workspace\n/root\nmine\n")
     assert not Path("/tmp/mine").exists()
     assert (await sandbox.shell(pod, "ls -A /workspace /root /tmp", name="other"))[1].split() == [

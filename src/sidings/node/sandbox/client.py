@@ -76,8 +76,13 @@ class SandboxClient:
         return int(answer["pid"])
 
     async def start_pod(self, pod: PodSandbox) -> None:
-        """Make the pod's namespaces and its shim; raises ``SandboxFailed``."""
-        await _ask(self._socket, {"op": "start", "pod": pod.to_json()})
+        """Make the pod's namespaces and its shim; raises ``SandboxFailed``. A zygote that died is replaced."""
+        request = {"op": "start", "pod": pod.to_json()}
+        try:
+            await _ask(self._socket, request)
+        except OSError:
+            await self.ensure_zygote()
+            await _ask(self._socket, request)
 
     async def unmount(self, directories: Iterable[Path]) -> None:
         """Give back tmpfs mounts (a job's shared memory) that no pod uses any more, and their mount points."""

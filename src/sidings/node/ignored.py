@@ -1,0 +1,30 @@
+"""What a manifest asks for that this node does not do. Pure; told once per pod as an event, never silently."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sidings.api.objects import Object
+
+REASON = "FieldsIgnored"
+_OF_CONTAINERS = ("livenessProbe", "readinessProbe", "startupProbe", "lifecycle")
+_OF_PODS = ("hostNetwork", "hostPID", "hostIPC", "shareProcessNamespace", "runtimeClassName")
+_OF_SECURITY = ("runAsUser", "runAsGroup", "fsGroup", "privileged", "seccompProfile", "seLinuxOptions", "capabilities")
+
+
+def ignored_fields(pod: Object) -> list[str]:
+    """Paths below ``spec`` that have no effect here, in the order of the manifest."""
+    spec = pod["spec"]
+    found = [name for name in _OF_PODS if spec.get(name)]
+    found += _security("securityContext", spec)
+    for kind in ("initContainers", "containers"):
+        for container in spec.get(kind) or ():
+            where = f"{kind}[{container['name']}]"
+            found += [f"{where}.{name}" for name in _OF_CONTAINERS if container.get(name)]
+            found += _security(f"{where}.securityContext", container)
+    return found
+
+
+def _security(where: str, holder: Object) -> Iterator[str]:
+    context = holder.get("securityContext") or {}
+    return (f"{where}.{name}" for name in _OF_SECURITY if context.get(name) not in (None, False))

@@ -1,0 +1,88 @@
+"""The agent as a whole: nodes, logs, what it takes up and what it leaves."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from sidings.api.conditions import is_true
+from sidings.api.pods import LogOptions
+from sidings.api.resources import NODES, PODS
+from sidings.api.status import BadRequest
+from sidings.clock import SystemClock
+from sidings.node.agent import NodeAgent
+from sidings.node.errors import NodeError
+from sidings.node.logical_node import LogicalNode
+from tests.node.clusters import Cluster
+from tests.node.sandboxes import leftovers
+
+
+async def test_nodes_are_registered_and_ready(cluster: Cluster) -> None:
+    await cluster.output("true")
+    nodes = (await cluster.client.list(NODES)).items
+    assert [node["metadata"]["name"] for node in nodes] == ["node-1", "node-2"]
+    assert all(is_true(node, "Ready") for node in nodes)
+
+
+async def test_what_others_set_on_a_node_survives_a_restart(cluster: Cluster) -> None:
+    await cluster.output("true")
+    change = {"spec": {"unschedulable": True}, "metadata": {"labels": {"mine": "yes", "kubernetes.io/hostname": "x"}}}
+    await cluster.client.patch(NODES, "node-1", change)
+    before = (await cluster.client.get(NODES, "node-1"))["status"]["conditions"]
+    await cluster.lose_agent()
+    await cluster.restart_agent()
+    await cluster.output("true", name="q")
+    node = await cluster.client.get(NODES, "node-1")
+    assert node["spec"]["unschedulable"] is True
+    assert node["metadata"]["labels"]["mine"] == "yes"
+    assert node["metadata"]["labels"]["kubernetes.io/hostname"] == "node-1"
+    times = [
+        [condition["lastTransitionTime"] for condition in found] for found in (before, node["status"]["conditions"])
+    ]
+    assert times[0] == times[1]
+
+
+async def test_logs_of_what_never_started_are_refused_with_the_reason(cluster: Cluster) -> None:
+    await cluster.run("true", volumes=[{"name": "v", "configMap": {"name": "none"}}])
+    await cluster.event("FailedMount")
+    with pytest.raises(BadRequest, match='container "c" in pod "p" is waiting to start: ContainerCreating'):
+        cluster.agent.logs(await cluster.get(), LogOptions("c"))
+
+
+async def test_logs_before_a_restart_are_refused_where_there_was_none(cluster: Cluster) -> None:
+    await cluster.output("true")
+    with pytest.raises(BadRequest, match='previous terminated container "c" in pod "p" not found'):
+        cluster.agent.logs(await cluster.get(), LogOptions("c", previous=True))
+
+
+async def test_following_a_log_ends_with_the_container(cluster: Cluster) -> None:
+    await cluster.run("for i in 1 2 3; do echo $i; sleep 0.1; done; printf end")
+    await cluster.phase("Running")
+    assert await cluster.logs(follow=True) == "1\n2\n3\nend"
+
+
+async def test_a_pod_made_anew_under_an_old_name_shows_no_old_lines(cluster: Cluster) -> None:
+    assert await cluster.output("echo old") == "old\n"
+    await cluster.client.delete(PODS, "p", "default")
+    await cluster.gone()
+    assert await cluster.output("echo new") == "new\n"
+
+
+async def test_stopping_everything_leaves_records_and_nothing_else(cluster: Cluster) -> None:
+    await cluster.run("trap 'exit 6' TERM; echo ready; while :; do sleep 0.05; done")
+    await cluster.phase("Running")
+    await cluster.said("ready")
+    await cluster.lose_agent()
+    await cluster.agent.stop_all(grace_seconds=20)
+    assert leftovers(cluster.directory) == []
+    await cluster.restart_agent()
+    found = await cluster.phase("Failed")
+    assert found["status"]["containerStatuses"][0]["state"]["terminated"]["exitCode"] == 6
+
+
+def test_more_nodes_than_address_ranges_are_refused(tmp_path: Path) -> None:
+    nodes = [LogicalNode(f"n{number}", "1", "1Gi") for number in range(256)]
+    with pytest.raises(NodeError, match="256 nodes"):
+        NodeAgent(None, SystemClock(), random.Random(0), tmp_path, nodes)  # type: ignore[arg-type]

@@ -1,0 +1,57 @@
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+
+from sidings.api.conditions import find, is_true
+from sidings.node.logical_node import LogicalNode, MachineReport, NodeConfig, machine_report, node_object
+
+NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
+MACHINE = MachineReport("FullNamespaces", "all of them", 4, 8 * 2**30, Decimal(16), Decimal(64 * 2**30))
+CONFIG = NodeConfig(python_prefix=Path("/envs/a"))
+GPU_NODE = LogicalNode("gpu-1", "8", "32Gi", gpus=2, simulate_gpus=True, labels={"zone": "a"})
+
+
+def test_a_node_advertises_what_it_was_given() -> None:
+    node = node_object(GPU_NODE, 3, MACHINE, CONFIG, NOW)
+    expected = {"cpu": "8", "memory": "32Gi", "pods": "110", "nvidia.com/gpu": "2"}
+    assert node["status"]["capacity"] == node["status"]["allocatable"] == expected
+    assert node["spec"]["podCIDR"] == "10.244.3.0/24"
+    assert {"type": "InternalIP", "address": "10.244.3.1"} in node["status"]["addresses"]
+
+
+def test_labels_are_kubelets_and_gpu_discoverys() -> None:
+    labels = node_object(GPU_NODE, 1, MACHINE, CONFIG, NOW)["metadata"]["labels"]
+    assert (labels["kubernetes.io/hostname"], labels["kubernetes.io/os"], labels["zone"]) == ("gpu-1", "linux", "a")
+    assert (labels["nvidia.com/gpu.present"], labels["nvidia.com/gpu.count"]) == ("true", "2")
+    assert labels["sidings.dev/simulated-gpus"] == "true"
+    plain = node_object(LogicalNode("n", "1", "1Gi"), 1, MACHINE, CONFIG, NOW)
+    assert not [label for label in plain["metadata"]["labels"] if "nvidia" in label]
+    assert "nvidia.com/gpu" not in plain["status"]["capacity"]
+
+
+def test_node_info_has_all_ten_fields() -> None:
+    info = node_object(GPU_NODE, 1, MACHINE, CONFIG, NOW)["status"]["nodeInfo"]
+    assert set(info) == {
+        "machineID", "systemUUID", "bootID", "kernelVersion", "osImage", "containerRuntimeVersion", "kubeletVersion",
+        "kubeProxyVersion", "operatingSystem", "architecture",
+    }  # fmt: skip
+    assert all(isinstance(value, str) for value in info.values())
+
+
+def test_conditions_say_ready_tier_software_and_what_is_promised() -> None:
+    node = node_object(GPU_NODE, 1, MACHINE, CONFIG, NOW)
+    assert is_true(node, "Ready") and not is_true(node, "MemoryPressure")
+    tier = find(node["status"]["conditions"], "sidings.dev/Sandbox")
+    software = find(node["status"]["conditions"], "sidings.dev/HostSoftware")
+    promised = find(node["status"]["conditions"], "sidings.dev/Overcommitted")
+    assert tier is not None and (tier["reason"], tier["message"]) == ("FullNamespaces", "all of them")
+    assert software is not None and "/envs/a" in software["message"]
+    assert promised is not None and promised["status"] == "True"
+    assert promised["message"] == "The nodes advertise 16 cpu and 64.0Gi; this machine has 4 cpu and 8.0Gi"
+
+
+def test_promises_of_all_nodes_count_together() -> None:
+    report = machine_report("T", "m", [LogicalNode("a", "500m", "1Mi"), LogicalNode("b", "500m", "1Mi")])
+    assert (report.promised_cores, report.promised_bytes) == (1, 2 * 2**20)
+    assert not report.overcommitted
+    assert machine_report("T", "m", [LogicalNode("a", "100000", "1Mi")]).overcommitted

@@ -32,6 +32,8 @@ from tests.conformance.traces import Difference, compare, compare_snapshots
 
 MANAGER = "gold"
 """Who the recorded requests were by: it stands in managed fields, and in the runtime that a ConfigMap freezes."""
+BETWEEN_REQUESTS = 0.02
+"""The recorded requests were some milliseconds apart: enough for controllers to see each one."""
 QUIET_SECONDS = 2.0
 LONGEST_SETTLE = 40.0
 SETTLE_STEP = 0.1
@@ -92,7 +94,9 @@ class Player:
                 for name in step["pods"]:
                     await self._kubelet.act(self._names.real(name), step["to"], step)
             case _:
-                return await self._request(step)
+                answer = await self._request(step)
+                await self._clock.sleep(BETWEEN_REQUESTS)
+                return answer
         return None
 
     async def _settle(self) -> None:

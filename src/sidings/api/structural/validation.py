@@ -147,12 +147,13 @@ class _Walk:
         self.errors.append(fields.invalid(text_of(path), value, f"{self.in_body(path)} {detail}"))
 
     def string_limits(self, node: Node, value: str, path: Path) -> None:
+        """Length and pattern: the first that is broken is told, then the format."""
         schema = node.schema
         if "maxLength" in schema and len(value) > schema["maxLength"]:
             self.errors.append(fields.too_long(text_of(path), schema["maxLength"]))
-        if "minLength" in schema and len(value) < schema["minLength"]:
+        elif "minLength" in schema and len(value) < schema["minLength"]:
             self.fail(path, value, f"should be at least {schema['minLength']} chars long")
-        if node.pattern is not None and not node.pattern(value):
+        elif node.pattern is not None and not node.pattern(value):
             self.fail(path, value, f"should match '{node.pattern_text}'")
         check = _FORMATS.get(node.format)
         if check is not None and not check(value):

@@ -20,6 +20,9 @@ def default_pod_spec(spec: Object) -> None:
     spec.setdefault("schedulerName", "default-scheduler")
     spec.setdefault("securityContext", {})
     spec.setdefault("terminationGracePeriodSeconds", 30)
+    # One field under two names: Go's conversion reads either and writes both.
+    if account := spec.get("serviceAccountName") or spec.get("serviceAccount"):
+        spec["serviceAccountName"] = spec["serviceAccount"] = account
     for field in ("initContainers", "containers", "ephemeralContainers"):
         for container in spec.get(field) or ():
             _default_container(container, host_network=bool(spec.get("hostNetwork")))
@@ -38,6 +41,8 @@ def _default_container(container: Object, *, host_network: bool) -> None:
             port.setdefault("hostPort", port.get("containerPort"))
     for variable in container.get("env") or ():
         _default_field_ref(variable.get("valueFrom"))
+        if variable.get("value") == "":
+            del variable["value"]  # the zero value, which Go does not write
     for field in ("livenessProbe", "readinessProbe", "startupProbe"):
         if container.get(field):
             _default_probe(container[field])

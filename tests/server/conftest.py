@@ -75,9 +75,7 @@ class Api:
         clock, rng = SystemClock(), random.Random(1)
         self.disk = MemoryLog()
         self.registry = Registry(Store.in_memory(log=self.disk), catalog.builtin(), clock, rng)
-        self.app = App(
-            self.registry, NoPods(), StaticTokens({"t": ADMIN}), clock, rng, checks={"node": lambda: "no node"}
-        )
+        self.app = App(self.registry, NoPods(), StaticTokens({"t": ADMIN}), clock, rng)
 
     async def __call__(
         self, method: str, url: str, body: Any = None, *, chunks: list[bytes] | None = None, **headers: str

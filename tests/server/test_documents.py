@@ -10,7 +10,7 @@ async def test_documents(api: Api) -> None:
     assert aggregated.header("content-type") == "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
     assert aggregated.json["kind"] == "APIGroupDiscoveryList"
     for path in (await api("GET", "/")).json["paths"]:
-        assert (await api("GET", path)).code in (200, 500), path
+        assert (await api("GET", path)).code == 200, path
     url = (await api("GET", "/openapi/v3")).json["paths"]["api/v1"]["serverRelativeURL"]
     assert (await api("GET", url)).json["openapi"] == "3.0.0"
 

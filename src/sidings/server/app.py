@@ -9,19 +9,18 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from sidings.api.pods import PodAccess
 from sidings.api.status import ApiError, InternalError, Timeout
 from sidings.clock import Clock
 from sidings.errors import SidingsError
 from sidings.registry.registry import Registry
-from sidings.server import health
+from sidings.server import health, names
 from sidings.server.asgi import Receive, Scope, Send
 from sidings.server.auth import Authenticator, Gate, authenticate
 from sidings.server.bodies import ClientGone
 from sidings.server.documents import Documents
-from sidings.server.health import Check
 from sidings.server.limits import REQUEST_SECONDS
 from sidings.server.objects import Objects
 from sidings.server.paths import GroupPath, ResourcePath, parse
@@ -30,8 +29,6 @@ from sidings.server.responses import NOT_FOUND, Response, Stream, error_response
 from sidings.server.streams import send_stream
 
 log = logging.getLogger(__name__)
-
-LOOPBACK_HOSTS = ("127.0.0.1", "::1", "localhost")
 
 
 class App:
@@ -45,13 +42,11 @@ class App:
         clock: Clock,
         rng: random.Random,
         *,
-        hosts: Iterable[str] = LOOPBACK_HOSTS,
-        checks: Mapping[str, Check] | None = None,
+        hosts: Iterable[str] = (*names.LOOPBACK, *names.DNS),
     ) -> None:
-        """``hosts``: names and addresses that a Host header may name. ``checks``: what ``/readyz`` asks."""
+        """``hosts``: names and addresses that a Host header may name; those of the certificate, unless it has more."""
         self._authenticator = authenticator
         self._gate = Gate(hosts)
-        self._checks = checks or {}
         self._documents = Documents(registry)
         self._objects = Objects(registry, pods, clock, rng, self._documents)
         self._closing = asyncio.Event()
@@ -94,7 +89,7 @@ class App:
             return error_response(InternalError(f"Internal error occurred: {type(error).__name__}: {error}"))
 
     async def _answer(self, request: Request) -> Response | Stream:
-        healthy = health.answer(request.path, request.query, self._checks)
+        healthy = health.answer(request.path, request.query)
         if healthy is not None:
             return healthy
         self._gate.check(request.headers)

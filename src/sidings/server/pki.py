@@ -20,18 +20,12 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+from sidings.server.names import DNS, LOOPBACK
+
 AUTHORITY_LIFE = timedelta(days=3650)
 SERVER_LIFE = timedelta(days=365)
 RENEW_BEFORE = timedelta(days=30)
 CLOCK_SKEW = timedelta(minutes=5)
-LOOPBACK = ("127.0.0.1", "::1")
-NAMES = (
-    "localhost",
-    "kubernetes",
-    "kubernetes.default",
-    "kubernetes.default.svc",
-    "kubernetes.default.svc.cluster.local",
-)
 
 _PRIVATE = 0o600
 
@@ -96,7 +90,7 @@ def new_authority(now: datetime) -> Pair:
 
 def issue_server(authority: Pair, now: datetime, addresses: Iterable[str]) -> Pair:
     key = ec.generate_private_key(ec.SECP256R1())
-    names: list[x509.GeneralName] = [x509.DNSName(name) for name in NAMES]
+    names: list[x509.GeneralName] = [x509.DNSName(name) for name in DNS]
     names += [x509.IPAddress(ipaddress.ip_address(address)) for address in addresses]
     identifier = authority.certificate.extensions.get_extension_for_class(x509.SubjectKeyIdentifier).value
     builder = (

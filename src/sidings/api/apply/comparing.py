@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from sidings.api.apply import schema_shape as shape
 from sidings.api.apply.fieldset import FieldSet, Path, field
 from sidings.api.kind import Schema
 
 _ABSENT: Any = object()
+T = TypeVar("T")
 
 
 class Comparison(NamedTuple):
@@ -60,24 +61,22 @@ def _collect(value: Any, schema: Schema, path: Path, result: FieldSet) -> None:
 def _compare(old: Any, new: Any, schema: Schema, path: Path, result: Comparison) -> None:
     if old is new or old == new:
         return
-    present = [value for value in (old, new) if value is not _ABSENT and value is not None]
-    if present and all(isinstance(value, dict) for value in present) and any(present):
-        if not shape.is_one_piece(schema):
-            _compare_maps(_map(old), _map(new), schema, path, result)
+    sample = new if old is _ABSENT or old is None else old
+    if isinstance(sample, dict):
+        before, after = _as(dict, old), _as(dict, new)
+        if (before or after) and before is not None and after is not None and not shape.is_one_piece(schema):
+            _compare_maps(before, after, schema, path, result)
             _note_whole(old, new, path, result)
             return
-    elif present and all(isinstance(value, list) for value in present) and any(present):
-        before, after = _list(old), _list(new)
-        left, right = shape.elements(before, schema), shape.elements(after, schema)
-        if left is not None and right is not None:
-            _compare_lists(_grouped(left, before), _grouped(right, after), schema, path, result)
-            _note_whole(old, new, path, result)
-            return
-    if old is _ABSENT:
-        result.added.insert(path)
-    elif new is _ABSENT:
-        result.removed.insert(path)
-    else:
+    elif isinstance(sample, list):
+        items, others = _as(list, old), _as(list, new)
+        if (items or others) and items is not None and others is not None:
+            left, right = shape.elements(items, schema), shape.elements(others, schema)
+            if left is not None and right is not None:
+                _compare_lists(_grouped(left, items), _grouped(right, others), schema, path, result)
+                _note_whole(old, new, path, result)
+                return
+    if not _note_whole(old, new, path, result):
         result.modified.insert(path)
 
 
@@ -101,19 +100,22 @@ def _compare_lists(
             part.insert(inner)
 
 
-def _note_whole(old: Any, new: Any, path: Path, result: Comparison) -> None:
+def _note_whole(old: Any, new: Any, path: Path, result: Comparison) -> bool:
+    """Note that the value itself came or went, if it did."""
     if old is _ABSENT:
         result.added.insert(path)
     elif new is _ABSENT:
         result.removed.insert(path)
+    else:
+        return False
+    return True
 
 
-def _map(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
+def _as(type_: type[T], value: Any) -> T | None:
+    """A map or list; what is absent or null is an empty one, and None stands for a value of another type."""
+    if value is _ABSENT or value is None:
+        return type_()
+    return value if isinstance(value, type_) else None
 
 
 def _grouped(elements: list[str], values: list[Any]) -> dict[str, list[Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import collections
+import signal
 import traceback
 from pathlib import Path
 
@@ -16,6 +17,9 @@ from tests.conformance import traces
 from tests.conformance.player import Player
 from tests.conformance.traces import Difference
 from tests.conformance.world import world
+
+LIMIT_SECONDS = 15
+"""Of real time for one trace: a control plane that never comes to rest makes virtual time stand still."""
 
 
 def main(arguments: list[str]) -> int:
@@ -51,6 +55,8 @@ def main(arguments: list[str]) -> int:
 
 def outcome(trace: Object, kubeconfig: Path | None = None) -> tuple[str, list[Difference]]:
     """(why the trace could not be played to its end, all differences)."""
+    signal.signal(signal.SIGALRM, _too_long)
+    signal.alarm(LIMIT_SECONDS)
     try:
         if kubeconfig is not None:
             return "", asyncio.run(_play_remotely(trace, kubeconfig))
@@ -60,6 +66,12 @@ def outcome(trace: Object, kubeconfig: Path | None = None) -> tuple[str, list[Di
             return "", runner.run(_play_here(trace))
     except Exception:
         return traceback.format_exc(), []
+    finally:
+        signal.alarm(0)
+
+
+def _too_long(number: int, frame: object) -> None:
+    raise TimeoutError(f"not played within {LIMIT_SECONDS} s")
 
 
 async def _play_here(trace: Object) -> list[Difference]:

@@ -27,11 +27,12 @@ def apply(job: Object) -> None:
     for rule in (spec.get("podFailurePolicy") or {}).get("rules") or ():
         for pattern in rule.get("onPodConditions") or ():
             _default(pattern, "status", "True")
-    inherit_labels(job)
+    if spec.get("selector"):
+        inherit_labels(job)
 
 
 def inherit_labels(job: Object) -> None:
-    """A Job without labels gets those of its pods. Upstream does so whenever it reads the Job, so also afterwards."""
+    """A Job without labels gets those of its pods: on creation once the selector is generated, later always."""
     template_labels = objects.labels_of(job["spec"]["template"])
     if template_labels and not objects.labels_of(job):
         job["metadata"]["labels"] = dict(template_labels)

@@ -60,7 +60,8 @@ def _finished(job: Object) -> Iterator[FieldError]:
         return
     if complete and not status.get("completionTime"):
         yield fields.required("status.completionTime", "completionTime is required for Complete jobs")
-    if not status.get("startTime"):
+    # A suspended Job of no completions is done before it starts (recorded: a TrainJob with numNodes 0).
+    if not status.get("startTime") and not job["spec"].get("suspend"):
         yield fields.required("status.startTime", "startTime is required for finished job")
     if status.get("active"):
         yield fields.invalid("status.active", status["active"], "active>0 is invalid for finished job")

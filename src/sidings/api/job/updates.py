@@ -7,9 +7,9 @@ the Job stands still: it is suspended, its controller has seen that, and no pod 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from sidings.api import conditions, fields, objects
+from sidings.api.equality import semantically_equal
 from sidings.api.fields import FieldError
 from sidings.api.job import validation
 from sidings.api.objects import Object
@@ -63,9 +63,9 @@ def _fixed(after: Object, before: Object, names: tuple[str, ...]) -> Iterator[Fi
 
 def _template(after: Object, before: Object, free: bool) -> Iterator[FieldError]:
     if not free:
-        if not objects_equal(after, before):
+        if not semantically_equal(after, before):
             yield fields.invalid("spec.template", after, IMMUTABLE)
-    elif not objects_equal(_without_placement(after), _without_placement(before)):
+    elif not semantically_equal(_without_placement(after), _without_placement(before)):
         yield fields.invalid("spec.template.spec", after.get("spec"), IMMUTABLE)
 
 
@@ -77,22 +77,11 @@ def _without_placement(template: Object) -> Object:
     spec = fixed.get("spec") or {}
     for name in _PLACEMENT:
         spec.pop(name, None)
-    (spec.get("affinity") or {}).pop("nodeAffinity", None)
+    affinity = spec.get("affinity") or {}
+    affinity.pop("nodeAffinity", None)
+    if not affinity:
+        spec.pop("affinity", None)
     for part in ("containers", "initContainers"):
         for container in spec.get(part) or ():
             container.pop("resources", None)
     return fixed
-
-
-def objects_equal(left: Any, right: Any) -> bool:
-    """Equality as Go's semantic comparison has it: what is empty is the same as what is not there."""
-    return bool(_without_empty(left) == _without_empty(right))
-
-
-def _without_empty(value: Any) -> Any:
-    if isinstance(value, dict):
-        kept = {key: _without_empty(item) for key, item in value.items()}
-        return {key: item for key, item in kept.items() if item not in ({}, [], None, "")}
-    if isinstance(value, list):
-        return [_without_empty(item) for item in value]
-    return value

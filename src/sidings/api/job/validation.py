@@ -120,7 +120,7 @@ def _selector(spec: Object) -> Iterator[FieldError]:
     if selector is None:
         yield fields.required("spec.selector")
         return
-    template_labels = objects.labels_of(spec["template"])
+    template_labels = dict(sorted(objects.labels_of(spec["template"]).items()))
     if not selectors.matches(selector, template_labels):
         yield fields.invalid(
             "spec.template.metadata.labels", template_labels, "`selector` does not match template `labels`"

@@ -7,9 +7,9 @@ templates are free then. Resuming and changing them in one write is therefore le
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from sidings.api import fields, golang, objects
+from sidings.api.equality import semantically_equal
 from sidings.api.fields import FieldError
 from sidings.api.objects import Object
 
@@ -25,28 +25,19 @@ def errors(new: Object, old: Object) -> Iterator[FieldError]:
     """The broken rules of an update."""
     before, after = old["spec"], new["spec"]
     free = bool(before.get("suspend") or after.get("suspend"))
-    if _fixed(after.get("replicatedJobs"), free) != _fixed(before.get("replicatedJobs"), free):
+    if not semantically_equal(_fixed(after, free), _fixed(before, free)):
         yield fields.invalid("spec.replicatedJobs", golang.in_struct_order(after.get("replicatedJobs")), _MESSAGE)
     if after.get("managedBy") != before.get("managedBy"):
         yield fields.invalid("spec.managedBy", after.get("managedBy"), _MESSAGE)
 
 
-def _fixed(replicated_jobs: Any, free: bool) -> list[Object]:
-    """What must stay the same: without the free fields, and without what is empty, which Go does not tell apart."""
-    fixed = objects.copy_of(replicated_jobs or [])
+def _fixed(spec: Object, free: bool) -> list[Object]:
+    """The replicated jobs without the fields that are free."""
+    fixed: list[Object] = objects.copy_of(spec.get("replicatedJobs") or [])
     if free:
         for replicated_job in fixed:
             template = replicated_job["template"]["spec"]["template"]
             for part, names in FREE_WHILE_SUSPENDED.items():
                 for name in names:
                     (template.get(part) or {}).pop(name, None)
-    return [_without_empty(replicated_job) for replicated_job in fixed]
-
-
-def _without_empty(value: Any) -> Any:
-    if isinstance(value, dict):
-        kept = {key: _without_empty(item) for key, item in value.items()}
-        return {key: item for key, item in kept.items() if item not in ({}, [], None, "")}
-    if isinstance(value, list):
-        return [_without_empty(item) for item in value]
-    return value
+    return fixed

@@ -37,7 +37,7 @@ async def carry_out(client: Client, recorder: Recorder, job: Object, plan: JobPl
 async def release(client: Client, pod: Object) -> None:
     """Remove the tracking finalizer: the pod's object may go."""
     left = [name for name in pod["metadata"].get("finalizers") or () if name != labels.TRACKING_FINALIZER]
-    body = {"metadata": {"finalizers": left, "uid": objects.uid_of(pod)}}
+    body = {"metadata": {"finalizers": left or None, "uid": objects.uid_of(pod)}}
     try:
         await client.patch(
             PODS,

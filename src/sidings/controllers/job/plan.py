@@ -77,7 +77,10 @@ def plan(snapshot: Snapshot, now: datetime) -> JobPlan:
     new_status = _without_zeros(status)
     if new_status != _without_zeros(job.get("status") or {}):
         result.status = new_status
-    result.requeue_after = _next_look(job, scaling, bool(tracked.release) or announced, now)
+    if tracked.release or announced:
+        result.requeue_after = 0.0
+    elif judged is None:
+        result.requeue_after = _next_look(job, scaling, now)
     return result
 
 
@@ -88,12 +91,11 @@ def _set_numbers(status: dict[str, Any], result: JobPlan, scaling: Scaling, coun
     status["terminating"] = len(count.terminating) + len(gone)
 
 
-def _next_look(job: Object, scaling: Scaling, unfinished: bool, now: datetime) -> float | None:
-    """Seconds until the Job must be looked at even if nothing happens."""
-    if unfinished:
-        return 0.0
-    waits = [seconds for seconds in (scaling.wait, verdict.seconds_to_deadline(job, now)) if seconds]
-    return max(min(waits), 0.0) if waits else None
+def _next_look(job: Object, scaling: Scaling, now: datetime) -> float | None:
+    """Seconds until a Job that goes on must be looked at even if nothing happens."""
+    deadline = verdict.seconds_to_deadline(job, now)
+    waits = [seconds for seconds in (scaling.wait, deadline) if seconds]
+    return min(waits) if waits else None
 
 
 def _without_zeros(status: Object) -> Object:

@@ -10,10 +10,11 @@ from sidings.api.catalog import Catalog
 from sidings.api.kind import Kind
 from sidings.api.objects import Object
 from sidings.api.resources import Resource
-from sidings.api.status import NotFound
+from sidings.api.status import InternalError, NotFound
 from sidings.clock import Clock
 from sidings.registry.admission.plugin import Plugin
-from sidings.store.entries import Entry, Key
+from sidings.store.entries import Entry, Key, Op
+from sidings.store.errors import KeyChanged, StoreError
 from sidings.store.store import Store
 
 
@@ -36,6 +37,21 @@ class Context:
         if entry is None:
             raise not_found(kind.resource, name)
         return entry
+
+    async def write(self, op: Op) -> Object:
+        """Do ``op`` durably; returns what is stored then, or the last state of what is gone.
+
+        Raises ``KeyChanged`` where somebody was faster, and ``InternalError``, as kube-apiserver does when etcd
+        refuses, where the disk does not take it.
+        """
+        try:
+            (entry,) = await self.store.write([op])
+        except KeyChanged:
+            raise
+        except StoreError as error:
+            told = ": ".join(part for part in ("Internal error occurred", error.what, error.cause) if part)
+            raise InternalError(f"{told} (mend it: {error.remedy})" if error.remedy else told) from error
+        return entry.document
 
     def get(self, resource: Resource, name: str, namespace: str = "") -> Object:
         """Raises ``NotFound``."""

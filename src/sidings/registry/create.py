@@ -78,10 +78,9 @@ async def _store_once(context: Context, kind: Kind, new: Object, options: WriteO
     if had_version:
         raise UnexplainedError("resourceVersion should not be set on objects to be created")
     try:
-        (entry,) = await context.store.write([Put(key, new, expected=0)])
+        return await context.write(Put(key, new, expected=0))
     except KeyChanged as error:
         raise _already_exists(kind, name, error.current) from error
-    return entry.document
 
 
 def _already_exists(kind: Kind, name: str, held: Entry | None) -> AlreadyExists:

@@ -233,5 +233,4 @@ async def _carry_out(context: Context, entry: Entry, decision: Decision, options
         if decision.outcome is Outcome.MARKED
         else Delete(entry.key, entry.revision, final=obj)
     )
-    (written,) = await context.store.write([op])
-    return written.document
+    return await context.write(op)

@@ -166,7 +166,7 @@ async def _written(context: Context, entry: Entry, pod: Object, *, dry_run: bool
     if dry_run:
         return True
     try:
-        await context.store.write([Put(entry.key, pod, entry.revision)])
+        await context.write(Put(entry.key, pod, entry.revision))
     except KeyChanged:
         return False
     return True

@@ -84,13 +84,11 @@ async def revise(
     try:
         if _is_finished(new, old):
             if not options.dry_run:
-                (gone,) = await context.store.write([Delete(entry.key, entry.revision, final=new)])
-                return gone.document
+                return await context.write(Delete(entry.key, entry.revision, final=new))
         elif new == old:
             return old
         elif not options.dry_run:
-            (written,) = await context.store.write([Put(entry.key, new, entry.revision)])
-            return written.document
+            return await context.write(Put(entry.key, new, entry.revision))
     except KeyChanged as error:
         if error.current is None:
             raise not_found(resource, name) from error

@@ -2,7 +2,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from sidings.cli.log_stream import Source, lines_of, prefix_of, started_containers
+from sidings.cli.log_stream import Place, Source, lines_of, prefix_of, started_containers
 from tests.answers.objects import ended, job, pod, running, waiting
 from tests.cli.consoles import console
 
@@ -47,3 +47,24 @@ def test_prefixes_carry_the_rank_and_its_colour() -> None:
     one = pod(job(None, name="j"), 1)
     assert prefix_of(console(), one) == "j-1 | "
     assert prefix_of(console(colour=True), one) == "\x1b[32mj-1 | \x1b[0m"
+
+
+def read(place: Place, *lines: bytes) -> list[bytes]:
+    return [text for line in lines if (text := place.new(line)) is not None]
+
+
+def test_a_broken_connection_is_taken_up_at_the_very_line() -> None:
+    place = Place(tail_lines=10)
+    one = b"2026-01-01T00:00:01.5Z a\n"
+    two, three, four = (b"2026-01-01T00:00:02.5Z %s\n" % letter for letter in (b"b", b"c", b"d"))
+    assert read(place, one, two, three) == [b"a\n", b"b\n", b"c\n"]
+    place.broke()
+    assert place.tail_lines is None
+    assert place.since is not None
+    assert read(place, one, two, three, four, b"2026-01-01T00:00:03Z \n") == [b"d\n", b"\n"]
+
+
+def test_a_connection_that_breaks_before_the_first_line_begins_anew() -> None:
+    place = Place(tail_lines=10)
+    place.broke()
+    assert (place.tail_lines, place.since) == (10, None)

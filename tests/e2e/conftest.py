@@ -6,7 +6,9 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+import textwrap
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +35,23 @@ class Machine:
         done = self.sidings(*words, stdin=stdin, timeout=timeout)
         assert done.returncode == 0, f"sidings {' '.join(words)}: {done.returncode}\n{done.stdout}{done.stderr}"
         return done.stdout
+
+    def start(self, *words: str, stdin: str = "") -> subprocess.Popen[str]:
+        """A command that goes on while the test does something else; its manifest on stdin is already written."""
+        process = subprocess.Popen(
+            (*SIDINGS, *words),
+            cwd=self.folder,
+            env=self.environ,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stdin is not None
+        process.stdin.write(stdin)
+        process.stdin.close()
+        process.stdin = None
+        return process
 
     def kubectl(self, *words: str, stdin: str = "", timeout: float = 120) -> str:
         done = self._run(("kubectl", f"--kubeconfig={self.home}/kubeconfig", *words), stdin, timeout)
@@ -65,6 +84,37 @@ class Machine:
                 found.append(words.replace(b"\0", b" ").decode(errors="replace"))
         mounts = Path("/proc/self/mountinfo").read_text().splitlines()
         return found + [line for line in mounts if str(self.home) in line]
+
+
+def job_set(name: str, command: str, *, pods: int = 1) -> str:
+    """A JobSet of one part ``main``, whose pods run ``command`` in a shell, without any retry."""
+    return textwrap.dedent(f"""\
+        apiVersion: jobset.x-k8s.io/v1alpha2
+        kind: JobSet
+        metadata: {{name: {name}}}
+        spec:
+          replicatedJobs:
+          - name: main
+            template:
+              spec:
+                parallelism: {pods}
+                completions: {pods}
+                backoffLimit: 0
+                template:
+                  spec:
+                    restartPolicy: Never
+                    terminationGracePeriodSeconds: 2
+                    containers:
+                    - {{name: main, image: python, command: [/bin/sh, -c, {command!r}]}}
+        """)
+
+
+def wait_for(met: Callable[[], bool], seconds: float = 60) -> None:
+    """Poll a real engine; only here, where there is no virtual time."""
+    deadline = time.monotonic() + seconds
+    while not met():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.1)
 
 
 @pytest.fixture

@@ -50,7 +50,7 @@ async def follow(
 async def _follow(cluster: Cluster, console: Console, clock: Clock, root: Object) -> Family:
     namespace = namespace_of(root)
     async with open_mirror(cluster.client, clock, namespace) as mirror, asyncio.TaskGroup() as tasks:
-        streams = LogStreams(cluster.client, console, tasks)
+        streams = LogStreams(cluster.client, console, clock, tasks)
         with Progress(console) as progress:
             family = await _watch(mirror, Story(console, progress), streams, root)
         # Read anew: the watch of pods may lag behind the one that saw the job end.

@@ -1,23 +1,28 @@
 """Logs of many pods as one stream of whole lines.
 
 Lines of two ranks may alternate but never mix: each rank's bytes are cut at line ends before they are written. With
-more than one source every line carries its rank. A container that is started again is a new source.
+more than one source every line carries its rank. A container that is started again is a new source. A connection that
+breaks is taken up again at the line where it broke: lines are asked for with their times, which are then taken off.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable
+from datetime import datetime
 from typing import NamedTuple
 
 from sidings.answers.family import completion_index, short_name
+from sidings.api import timestamps
 from sidings.api.objects import Object, key_of, uid_of
 from sidings.api.pods import LogOptions
 from sidings.api.status import ApiError, BadRequest, NotFound
 from sidings.cli.console import Console
 from sidings.client.errors import ServerUnreachable
 from sidings.client.interface import Client
+from sidings.clock import Clock
 
+RETRY_SECONDS = 0.5
 _PREFIX_COLOURS = ("cyan", "green", "yellow", "blue", "red")
 
 
@@ -36,6 +41,7 @@ class LogStreams:
         self,
         client: Client,
         console: Console,
+        clock: Clock,
         tasks: asyncio.TaskGroup,
         *,
         container: str = "",
@@ -43,6 +49,7 @@ class LogStreams:
     ) -> None:
         self._client = client
         self._console = console
+        self._clock = clock
         self._tasks = tasks
         self._container = container
         self._tail_lines = tail_lines
@@ -63,13 +70,54 @@ class LogStreams:
                 task.cancel()
 
     async def _follow(self, pod: Object, source: Source, prefix: bool) -> None:
-        options = LogOptions(source.container, follow=True, tail_lines=self._tail_lines)
-        label = prefix_of(self._console, pod) if prefix else ""
-        try:
-            await copy_lines(self._client, pod, options, label, self._console)
-        except (BadRequest, NotFound, ServerUnreachable):
-            # Gone before its log was read, or the server went away: whoever follows the job sees both and tells.
+        label = prefix_of(self._console, pod).encode() if prefix else b""
+        place = Place(self._tail_lines)
+        key = key_of(pod)
+        while True:
+            options = LogOptions(
+                source.container, follow=True, timestamps=True, tail_lines=place.tail_lines, since=place.since
+            )
+            try:
+                async for line in lines_of(self._client.logs(key.name, key.namespace, options)):
+                    if (text := place.new(line)) is not None:
+                        self._console.write(label + text)
+            except (BadRequest, NotFound):
+                return  # gone before its log was read: whoever follows the job sees that and tells
+            except ServerUnreachable:
+                place.broke()
+                await self._clock.sleep(RETRY_SECONDS)
+                continue
             return
+
+
+class Place:
+    """How far a log has been read: the time of the last line, and how many lines have had that very time."""
+
+    def __init__(self, tail_lines: int | None = None) -> None:
+        self.tail_lines = tail_lines
+        self.since: datetime | None = None
+        self._last = b""
+        self._count = 0
+        self._skip = 0
+
+    def new(self, line: bytes) -> bytes | None:
+        """``line`` without its time; None where it was read before the connection broke."""
+        stamp, _, text = line.partition(b" ")
+        if stamp < self._last:
+            return None
+        if stamp == self._last and self._skip:
+            self._skip -= 1
+            return None
+        self._count = self._count + 1 if stamp == self._last else 1
+        self._last = stamp
+        return text
+
+    def broke(self) -> None:
+        """Before a new connection: read on from the last line, which comes again."""
+        if self._last:
+            self.tail_lines = None
+            self.since = timestamps.from_text(self._last.decode())
+            self._skip = self._count
 
 
 def prefix_of(console: Console, pod: Object) -> str:

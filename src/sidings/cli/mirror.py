@@ -65,12 +65,15 @@ class Mirror:
                 tasks.create_task(self._watch(resource))
 
     async def _watch(self, resource: Resource) -> None:
-        known = self._objects[resource]
+        selector = _SELECTORS[resource]
         while True:
-            known.clear()  # a new watch begins with all that exist
             try:
-                async for event in self._client.watch(resource, self._namespace, field_selector=_SELECTORS[resource]):
-                    self._lost_at = None
+                page = await self._client.list(resource, self._namespace, field_selector=selector)
+                self._put(resource, {uid_of(obj): obj for obj in page.items})
+                async for event in self._client.watch(
+                    resource, self._namespace, resource_version=page.resource_version, field_selector=selector
+                ):
+                    known = self._objects[resource]
                     if event.type == "DELETED":
                         known.pop(uid_of(event.object), None)
                     elif event.type != "BOOKMARK":
@@ -84,6 +87,12 @@ class Mirror:
                 if not self._may_wait():
                     raise
             await self._clock.sleep(RETRY_SECONDS)
+
+    def _put(self, resource: Resource, objects: dict[str, Object]) -> None:
+        """All there are now, in one step: what is missing has been deleted, not just not been seen yet."""
+        self._objects[resource] = objects
+        self._lost_at = None
+        self._wake.set()
 
     def _may_wait(self) -> bool:
         """Note that the server is away; False once patience is at its end."""

@@ -21,7 +21,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -135,7 +135,7 @@ def _serve(home: Home, options: EngineOptions, say: Say, ready: Callable[[Engine
     from sidings.host.engine import Engine
 
     def accepted(record: EngineRecord) -> None:
-        write_json(home.options_file, options.to_json())
+        write_json(home.options_file, replace(options, last_port=record.port).to_json())
         ready(record)
 
     async def serve() -> None:

@@ -15,7 +15,7 @@ one adopts them again.
 from __future__ import annotations
 
 import asyncio
-import errno
+import contextlib
 import gc
 import logging
 import random
@@ -88,7 +88,7 @@ class Engine:
 
     async def run(self, report: Report, ready: Callable[[EngineRecord], None], stop: asyncio.Event) -> None:
         """Serve until ``stop`` is set, then stop the pods; returns when all is gone."""
-        listener = listen(self.options.port)
+        listener = listen(self.options.port, self.options.last_port)
         server = ApiServer(
             App(
                 self.plane.registry, self.agent, StaticTokens({self.identity.token: ADMIN}), self.clock, self.plane.rng
@@ -169,13 +169,19 @@ def node_config(home: Home, options: EngineOptions) -> NodeConfig:
     return NodeConfig(images=tuple((pattern, Path(prefix)) for pattern, prefix in options.images), masked=masked)
 
 
-def listen(port: int) -> socket.socket:
-    """The API server's socket: ``port``, or for 0 the usual one if it is free, else any."""
+def listen(port: int, last_port: int = 0) -> socket.socket:
+    """The API server's socket: ``port``, or for 0 the last one or the usual one where that is free, else any.
+
+    Raises ``PortTaken`` for a ``port`` that is not free.
+    """
+    if not port:
+        for candidate in (last_port or USUAL_PORT, USUAL_PORT):
+            with contextlib.suppress(OSError):
+                return bind(ADDRESS, candidate)
+        return bind(ADDRESS, 0)
     try:
-        return bind(ADDRESS, port or USUAL_PORT)
+        return bind(ADDRESS, port)
     except OSError as error:
-        if not port and error.errno == errno.EADDRINUSE:
-            return bind(ADDRESS, 0)
         raise PortTaken(
             f"cannot listen on port {port}",
             cause=error.strerror or str(error),

@@ -45,6 +45,10 @@ class EngineRecord:
     started: str
 
     @property
+    def port(self) -> int:
+        return int(self.server.rpartition(":")[2])
+
+    @property
     def process(self) -> ProcessId:
         return ProcessId(self.pid, self.start_ticks, self.boot_id)
 

@@ -34,6 +34,8 @@ class EngineOptions:
     port: int = 0
     kubeconfig: str = ""
     images: tuple[tuple[str, str], ...] = ()
+    last_port: int = 0
+    """The port of the engine before, taken again where it is free: clients that lost that one find this one."""
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

@@ -113,7 +113,9 @@ async def _follow(args: Namespace, invocation: Invocation, connected: Cluster, f
         open_mirror(connected.client, invocation.clock, namespace_of(family.root)) as mirror,
         asyncio.TaskGroup() as tasks,
     ):
-        streams = LogStreams(connected.client, console, tasks, container=args.container, tail_lines=args.tail)
+        streams = LogStreams(
+            connected.client, console, invocation.clock, tasks, container=args.container, tail_lines=args.tail
+        )
         with Progress(console) as progress:
             while not (mirror.family(uid) and state_of(family).state.finished):
                 await mirror.changed()

@@ -76,3 +76,20 @@ def test_containers():
     again = copy_of(spec)
     default_pod_spec(again)
     assert again == spec
+
+
+def test_service_account_has_two_names():
+    for given in (
+        {"serviceAccountName": "a"},
+        {"serviceAccount": "a"},
+        {"serviceAccountName": "a", "serviceAccount": "old"},
+    ):
+        spec = {"containers": [], **given}
+        default_pod_spec(spec)
+        assert (spec["serviceAccountName"], spec["serviceAccount"]) == ("a", "a")
+
+
+def test_empty_value_of_a_variable_is_not_written():
+    spec = {"containers": [{"name": "c", "env": [{"name": "A", "value": ""}, {"name": "B", "value": "0"}]}]}
+    default_pod_spec(spec)
+    assert spec["containers"][0]["env"] == [{"name": "A"}, {"name": "B", "value": "0"}]

@@ -100,10 +100,6 @@ class FieldSet:
         node = self._tree.get(element) or {}
         return FieldSet.of({inner: child for inner, child in node.items() if inner != _SELF})
 
-    def elements(self) -> list[str]:
-        """The first elements of all paths."""
-        return list(self._tree)
-
 
 def from_fields_v1(fields: Mapping[str, Any]) -> FieldSet:
     """The set that FieldsV1 from a client describes. Raises ``ValueError`` for anything that is not FieldsV1."""

@@ -127,8 +127,12 @@ class GarbageCollector:
             if may_finish_foreground(node, dependents):
                 await self._drop_finalizer(node, FOREGROUND)
         elif node.owners:
-            fates = [(owner, await self._fate(node, owner)) for owner in node.owners]
-            await self._carry_out(node, on_owners(node, fates, dependents))
+            # The graph may lag behind: an object that was orphaned a moment ago must not follow its former owner.
+            live = await self._live(node)
+            if live is not None:
+                node = node_of(node.resource, live)
+                fates = [(owner, await self._fate(node, owner)) for owner in node.owners]
+                await self._carry_out(node, on_owners(node, fates, dependents))
 
     async def _fate(self, node: Node, owner: Owner) -> Fate:
         """Ask the API, not the graph: a dependent is deleted only for an owner that is truly gone."""

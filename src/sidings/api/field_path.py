@@ -28,7 +28,7 @@ def value(pod: Object, path: str) -> str:
     if subscript:
         return str((_at(pod, subscript[1]) or {}).get(subscript[2]) or "")
     if path in ("metadata.labels", "metadata.annotations"):
-        return as_lines(_at(pod, path) or {})
+        return _as_lines(_at(pod, path) or {})
     if path in _ADDRESSES:
         return ",".join(address["ip"] for address in (pod.get("status") or {}).get(_ADDRESSES[path]) or ())
     if path in _PLAIN:
@@ -36,7 +36,7 @@ def value(pod: Object, path: str) -> str:
     raise ValueError(f"unsupported fieldPath: {path}")
 
 
-def as_lines(entries: Mapping[str, str]) -> str:
+def _as_lines(entries: Mapping[str, str]) -> str:
     """Labels or annotations as a file holds them: ``key="value"``, sorted, one a line."""
     return "\n".join(f"{name}={json.dumps(entries[name], ensure_ascii=False)}" for name in sorted(entries))
 

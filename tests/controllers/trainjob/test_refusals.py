@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from sidings.api.objects import Object
 from sidings.api.resources import JOB_SETS
 from sidings.client.events import EventNote, Recorder
+from sidings.controllers.jobset.controller import JobSetController
 from tests.controllers.trainjob.conftest import World
 from tests.trainjobs import NAMESPACE, train_job
 
@@ -73,3 +75,15 @@ async def test_job_set_of_nobody(world: World) -> None:
     job_set = await world.client.create(JOB_SETS, body, namespace=NAMESPACE)
     await record(world, job_set, "JobCreationFailed")
     assert await world.events(name) == []
+
+
+async def test_requests_without_limits_end_to_end(world: World) -> None:
+    """As often written: the API refuses the pods of extended resources that have no equal limit."""
+    jobs = JobSetController(world.client, world.clock, random.Random(3))
+    task = asyncio.create_task(jobs.run())
+    await world.submit(train_job({"command": ["true"], "resourcesPerNode": {"requests": {"nvidia.com/gpu": 1}}}))
+    task.cancel()
+    ((type_, reason, message),) = await world.events()
+    assert (type_, reason) == ("Warning", "JobCreationFailed")
+    assert LIMIT in message
+    assert await world.conditions() == []

@@ -22,6 +22,8 @@ from sidings.node.sandbox.protocol import MAX_MESSAGE, short_path
 from sidings.node.sandbox.spec import PROTOCOL, Container, PodSandbox, SandboxStatus
 
 _BOOT = "import sys; sys.path.insert(0, sys.argv.pop()); from sidings.node.sandbox.zygote import main; main()"
+_AT_ONCE = 64
+"""Requests to the zygote at a time; half of what its socket holds."""
 _REMEDY = "run as root, or allow user namespaces: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
 
 
@@ -31,6 +33,8 @@ class SandboxClient:
     def __init__(self, directory: Path, interpreter: str = sys.executable) -> None:
         self.directory = directory
         self._interpreter = interpreter
+        # A unix socket whose backlog is full refuses at once; asyncio takes that for a connection.
+        self._gate = asyncio.Semaphore(_AT_ONCE)
 
     async def ensure_zygote(self) -> None:
         """Have a zygote of this protocol answer; raises ``SandboxUnavailable`` where the machine refuses."""
@@ -79,14 +83,14 @@ class SandboxClient:
         """Make the pod's namespaces and its shim; raises ``SandboxFailed``. A zygote that died is replaced."""
         request = {"op": "start", "pod": pod.to_json()}
         try:
-            await _ask(self._socket, request)
+            await self._ask_zygote(request)
         except OSError:
             await self.ensure_zygote()
-            await _ask(self._socket, request)
+            await self._ask_zygote(request)
 
     async def unmount(self, directories: Iterable[Path]) -> None:
         """Give back tmpfs mounts (a job's shared memory) that no pod uses any more, and their mount points."""
-        await _ask(self._socket, {"op": "unmount", "directories": [str(path) for path in directories]})
+        await self._ask_zygote({"op": "unmount", "directories": [str(path) for path in directories]})
 
     async def shutdown(self) -> None:
         """End zygote and name server; pods go on. A zygote that is gone already is no error."""
@@ -116,6 +120,10 @@ class SandboxClient:
             writer.write(b'{"op": "watch"}\n')
             while line := await reader.readline():
                 yield SandboxStatus.from_json(json.loads(line))
+
+    async def _ask_zygote(self, request: dict[str, Any]) -> None:
+        async with self._gate:
+            await _ask(self._socket, request)
 
     @property
     def _socket(self) -> Path:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 import yaml
 
-from sidings.api import protobuf, yaml_documents
+from sidings.api import golang, protobuf, yaml_documents
 from sidings.api.kind import Kind
 from sidings.api.status import BadRequest, RequestEntityTooLarge, UnsupportedMediaType
 from sidings.api.structural.decoding import Repeated
@@ -93,7 +93,7 @@ def decode_object(raw: bytes, content_type: str, kind: Kind, *, strict: bool) ->
             accepted = [JSON, YAML, *([PROTOBUF] if kind.builtin else [])]
             raise UnsupportedMediaType(_unknown_format(accepted))
         if not isinstance(value, dict):
-            raise ValueError(f"json: cannot unmarshal {go_type(value)} into Go value of type struct")
+            raise ValueError(f"json: cannot unmarshal {golang.json_type(value)} into Go value of type struct")
     except (ValueError, yaml.YAMLError) as error:
         raise BadRequest(
             f"the object provided is unrecognized (must be of type {kind.resource.kind}): couldn't get version/kind; "
@@ -173,12 +173,6 @@ def _repeated_paths(value: Any, path: str) -> Iterator[str]:
             yield from (prefix + name for name in dict.fromkeys(value.repeated))
         for name, item in value.items():
             yield from _repeated_paths(item, prefix + name)
-
-
-def go_type(value: Any) -> str:
-    """What Go's JSON decoder calls the type of a JSON value."""
-    names = ((bool, "bool"), (int | float, "number"), (str, "string"), (list, "array"), (dict, "object"))
-    return next((name for python_type, name in names if isinstance(value, python_type)), "null")
 
 
 def _go_text(error: Exception) -> str:

@@ -49,11 +49,6 @@ def canonical(value: Value) -> str:
     return _canonical(_text(value))
 
 
-def milli(value: Value) -> int:
-    """The amount in thousandths, rounded away from zero: what CPU shares and requests are counted in."""
-    return _whole(parse(value) * 1000)
-
-
 def units(value: Value) -> int:
     """The amount in whole units, rounded away from zero: bytes, devices, pods."""
     return _whole(parse(value))

@@ -49,8 +49,8 @@ def cells(kind: Kind, obj: Object, now: datetime) -> list[Any]:
 def _cell(column: Column, obj: Object, now: datetime) -> Any:
     if column.cell is not None:
         return column.cell(obj, now)
-    found = jsonpath.find(obj, column.json_path)
-    return _shown(column.type, found[0], now) if found else None
+    value = jsonpath.first(obj, column.json_path)
+    return None if value is None else _shown(column.type, value, now)
 
 
 def _shown(type_: str, value: Any, now: datetime) -> Any:

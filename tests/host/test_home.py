@@ -81,3 +81,13 @@ def test_a_place_that_does_not_last_is_told(tmp_path: Path, file_system: str, to
     found = concerns(Home(tmp_path / "not" / "made" / "yet"), table)
     assert told in " ".join(found)
     assert bool(found) == bool(told)
+
+
+def test_a_home_that_others_can_enter_is_told(tmp_path: Path) -> None:
+    table = tmp_path / "mountinfo"
+    table.write_text("1 0 8:1 / / rw - ext4 none rw\n")
+    tmp_path.chmod(0o755)
+    [told] = concerns(Home(tmp_path), table)
+    assert told.endswith(f"chmod 700 {tmp_path}")
+    tmp_path.chmod(0o700)
+    assert concerns(Home(tmp_path), table) == []

@@ -62,19 +62,17 @@ class Engine:
         self.options = options
         self.clock = clock
         self._started = timestamps.to_text(clock.now())
-        identity = pki.ensure(home.pki, clock.now())
+        self.identity = pki.ensure(home.pki, clock.now())
         self.plane = ControlPlane(
             store,
             clock,
             rng,
             claims=home.nodes / "claims",
-            ca=identity.authority.decode(),
+            ca=self.identity.authority.decode(),
             with_nodes=options.nodes > 0,
         )
-        self.agent = NodeAgent(
-            self.plane.client, clock, rng, home.nodes, logical_nodes(options), node_config(home, options)
-        )
-        self.identity = identity
+        self.nodes = logical_nodes(options)
+        self.agent = NodeAgent(self.plane.client, clock, rng, home.nodes, self.nodes, node_config(home, options))
 
     @classmethod
     @asynccontextmanager
@@ -88,43 +86,45 @@ class Engine:
 
     async def run(self, report: Report, ready: Callable[[EngineRecord], None], stop: asyncio.Event) -> None:
         """Serve until ``stop`` is set, then stop the pods; returns when all is gone."""
-        listener = listen(self.options.port, self.options.last_port)
-        server = ApiServer(
-            App(
-                self.plane.registry, self.agent, StaticTokens({self.identity.token: ADMIN}), self.clock, self.plane.rng
-            ),
-            listener,
-            self.identity.certificate_file,
-            self.identity.key_file,
-        )
+        server = self._server()
         async with asyncio.TaskGroup() as tasks:
             serving = tasks.create_task(server.serve(), name="server")
             report("preparing namespaces and runtimes")
             await bootstrap.bootstrap(self.plane.client)
-            await bootstrap.retire_nodes(self.plane.client, {node.name for node in logical_nodes(self.options)})
-            planning = tasks.create_task(self.plane.run(), name="controllers")
-            nodes = tasks.create_task(self.agent.run(), name="nodes") if self.options.nodes else None
-            if nodes is not None:
-                report(f"waiting for {self.options.nodes} node(s)")
+            await bootstrap.retire_nodes(self.plane.client, {node.name for node in self.nodes})
+            working = [tasks.create_task(self.plane.run(), name="controllers")]
+            if self.nodes:
+                working.append(tasks.create_task(self.agent.run(), name="nodes"))
+                report(f"waiting for {len(self.nodes)} node(s)")
                 await self._nodes_ready()
-            record = self._write_record(server.url)
             await hibernation.wake(self.plane.client)
             settle_memory()
-            ready(record)
+            ready(self._announce(server.url))
             await stop.wait()
             log.info("stopping")
-            planning.cancel()
-            if nodes is not None:
-                nodes.cancel()
-                await asyncio.wait([nodes])
-                await self.agent.stop_all(STOP_GRACE_SECONDS)
+            await self._end(working)
             server.close()
             await serving
         self.home.forget_record()
 
+    def _server(self) -> ApiServer:
+        """Bound, not yet serving. Raises ``PortTaken``."""
+        tokens = StaticTokens({self.identity.token: ADMIN})
+        app = App(self.plane.registry, self.agent, tokens, self.clock, self.plane.rng)
+        listener = listen(self.options.port, self.options.last_port)
+        return ApiServer(app, listener, self.identity.certificate_file, self.identity.key_file)
+
+    async def _end(self, working: list[asyncio.Task[None]]) -> None:
+        """Controllers and agent first, so that nobody sees the pods end; then the pods."""
+        for task in working:
+            task.cancel()
+        await asyncio.wait(working)
+        if self.nodes:
+            await self.agent.stop_all(STOP_GRACE_SECONDS)
+
     async def _nodes_ready(self) -> None:
         """Until every node of ours has posted that it is ready, after this engine was started."""
-        waiting = {node.name for node in logical_nodes(self.options)}
+        waiting = {node.name for node in self.nodes}
         async for event in self.plane.client.watch(NODES):
             ready = find((event.object.get("status") or {}).get("conditions"), "Ready") or {}
             if ready.get("status") == "True" and ready["lastHeartbeatTime"] >= self._started:
@@ -132,7 +132,8 @@ class Engine:
             if not waiting:
                 return
 
-    def _write_record(self, server: str) -> EngineRecord:
+    def _announce(self, server: str) -> EngineRecord:
+        """Write what clients need to find this engine."""
         file = Path(self.options.kubeconfig) if self.options.kubeconfig else self.home.kubeconfig
         kubeconfig.write(file, server=server, certificate_authority=self.identity.authority, token=self.identity.token)
         me = process.of_this_process()

@@ -121,16 +121,19 @@ class Home:
 
 
 def concerns(home: Home, mount_table: Path = place.MOUNT_TABLE) -> list[str]:
-    """What a user should know of the file system below ``home``; one that cannot hold state is the store's error."""
+    """What a user should know of the place where ``home`` is; one that cannot hold state is the store's error."""
     existing = home.path
     while not existing.exists():
         existing = existing.parent
+    found = []
     file_system = place.file_system_of(existing.resolve(), mount_table.read_text())
     if file_system == "overlay":
-        return [f"{home.path} is in a container's own layer: objects and data are gone with the container"]
+        found.append(f"{home.path} is in a container's own layer: objects and data are gone with the container")
     if file_system in ("tmpfs", "ramfs"):
-        return [f"{home.path} is in memory ({file_system}): objects and data are gone after a reboot"]
-    return []
+        found.append(f"{home.path} is in memory ({file_system}): objects and data are gone after a reboot")
+    if existing == home.path and existing.stat().st_mode & 0o077:
+        found.append(f"{home.path} can be entered by other users; to close it: chmod 700 {home.path}")
+    return found
 
 
 def locate(environ: Mapping[str, str]) -> Home:

@@ -6,10 +6,9 @@ those it has not, is here. Upstream's kinds word that refusal in three ways, aft
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from sidings.api.kind import Kind, Schema
+from sidings.api.kind import Kind
 from sidings.api.objects import Object
 from sidings.api.selectors import FieldSelector, LabelSelector
 from sidings.api.status import BadRequest
@@ -25,12 +24,9 @@ class Selection:
         """Raises ``BadRequest`` for a selector that cannot be read or a field that the kind does not offer."""
         self._labels = LabelSelector.parse(label_selector)
         self._fields = FieldSelector.parse(field_selector) if field_selector else FieldSelector()
-        for requirement in self._fields.requirements:
-            if requirement.field not in (NAME, *kind.field_labels) and (
-                requirement.field != NAMESPACE or not kind.resource.namespaced
-            ):
-                raise BadRequest(_unsupported(kind, requirement.field))
-        self._kind = kind
+        self._columns = {
+            requirement.field: _column(kind, requirement.field) for requirement in self._fields.requirements
+        }
         self.namespace = namespace or (self._fields.exact(NAMESPACE) or "" if kind.resource.namespaced else "")
         self.name = self._fields.exact(NAME)
         """The only name that matches, where the selector pins one."""
@@ -40,33 +36,38 @@ class Selection:
     def matches(self, obj: Object) -> bool:
         if self.everything:
             return True
-        metadata = obj["metadata"]
-        if not self._labels.matches(metadata.get("labels")):
+        if not self._labels.matches(obj["metadata"].get("labels")):
             return False
-        return self._fields.matches(lambda label: _field(self._kind, obj, label))
+        return not self._columns or self._fields.matches(lambda label: self._columns[label].text(obj))
 
 
-def _field(kind: Kind, obj: Object, label: str) -> str:
-    if label == NAME:
-        return str(obj["metadata"]["name"])
-    if label == NAMESPACE:
-        return str(obj["metadata"].get("namespace") or "")
-    path = kind.field_labels[label].removeprefix(".").split(".")
-    value: Any = obj
-    for step in path:
-        value = value.get(step) if isinstance(value, dict) else None
-    if value is None:
-        return _zero(kind.schema, path)
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value)
+class _Column(NamedTuple):
+    """Where a field label points, and what it reads as where nothing is there: Go's zero value of its type."""
+
+    path: tuple[str, ...]
+    zero: str
+
+    def text(self, obj: Object) -> str:
+        value: Any = obj
+        for step in self.path:
+            value = value.get(step) if isinstance(value, dict) else None
+        if value is None:
+            return self.zero
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        return str(value)
 
 
-def _zero(schema: Schema, path: Sequence[str]) -> str:
-    """What an absent field reads as: Go's zero value of its type."""
+def _column(kind: Kind, label: str) -> _Column:
+    if label == NAME or (label == NAMESPACE and kind.resource.namespaced):
+        return _Column(tuple(label.split(".")), "")
+    if label not in kind.field_labels:
+        raise BadRequest(_unsupported(kind, label))
+    path = tuple(kind.field_labels[label].removeprefix(".").split("."))
+    schema = kind.schema
     for step in path:
         schema = (schema.get("properties") or {}).get(step) or {}
-    return _ZERO.get(schema.get("type", ""), "")
+    return _Column(path, _ZERO.get(schema.get("type", ""), ""))
 
 
 def _unsupported(kind: Kind, label: str) -> str:

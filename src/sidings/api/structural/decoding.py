@@ -17,7 +17,7 @@ from typing import Any
 
 from sidings.api import golang, quantity
 from sidings.api.kind import Schema
-from sidings.api.objects import Object
+from sidings.api.objects import Object, copy_of
 from sidings.api.structural.node import Node, Path, node_of, text_of
 
 _INTEGERS = {"int32": 2**31, "int64": 2**63}
@@ -91,7 +91,7 @@ class _Json:
         if isinstance(value, list):
             items = node.items
             if items is None:
-                return value
+                return copy_of(value)
             return [self.element(items, item, (path, index)) for index, item in enumerate(value)]
         if type(value) is float and node.type == "integer" and value.is_integer():
             return int(value)
@@ -108,7 +108,7 @@ class _Json:
             if child is None:
                 if additional is None:
                     if node.open:
-                        out[name] = item
+                        out[name] = copy_of(item)
                     else:
                         self.unknown.append(text_of((path, name)))
                     continue

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-
 _WORDS: dict[type, str] = {str: "string", list: "array", dict: "object"}
 
 

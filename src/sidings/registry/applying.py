@@ -56,16 +56,10 @@ async def apply(
 
 
 def _configuration(kind: Kind, name: str, body: Any, namespace: str) -> Object:
-    """``body`` as an object at its address; raises ``BadRequest`` where it is none of ``kind``."""
-    resource = kind.resource
+    """``body`` as an object at its address; raises ``BadRequest`` where it has another one."""
     if not isinstance(body, dict):
         raise BadRequest("error decoding YAML: the configuration is not an object")
-    api_version, its_kind = body.get("apiVersion") or "", body.get("kind") or ""
-    if (api_version, its_kind) != (resource.api_version, resource.kind):
-        raise BadRequest(f"invalid object type: {api_version or '/'}, Kind={its_kind}")
     metadata = dict(body.get("metadata") or {})
-    if metadata.get("managedFields"):
-        raise BadRequest("metadata.managedFields must be nil")
     incoming.address(kind, {"metadata": dict(metadata)}, name, namespace)
     metadata["name"] = name
     return {**body, "metadata": metadata}

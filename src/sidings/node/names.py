@@ -5,6 +5,7 @@ Written only when it changed, and before a pod whose names are new is started: n
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from sidings.api.objects import Object
 from sidings.node import dns
 from sidings.node.network import AddressPool
 from sidings.node.sandbox.name_server import Table
+
+log = logging.getLogger(__name__)
 
 
 class NameTable:
@@ -27,6 +30,10 @@ class NameTable:
         if table == self._written:
             return
         fresh = self._path.with_suffix(".new")
-        fresh.write_text(table.dump())
-        fresh.replace(self._path)
-        self._written = table
+        try:
+            fresh.write_text(table.dump())
+            fresh.replace(self._path)
+        except OSError as error:
+            log.warning("pod names are out of date: %s", error)  # the next change of any pod tries again
+        else:
+            self._written = table

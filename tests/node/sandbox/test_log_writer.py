@@ -59,6 +59,22 @@ def test_rotation_keeps_the_newest_files_and_loses_no_line_in_them(path: Path) -
     assert numbers == list(range(numbers[0], 30))
 
 
+def test_what_cannot_be_written_is_lost_and_counted_once_there_is_room(path: Path) -> None:
+    writer = _writer(path, max_bytes=10, max_files=2)
+    writer.write("stdout", b"first\n")
+    in_the_way = path.with_name("0.log.1")
+    (in_the_way / "x").mkdir(parents=True)
+    writer.write("stdout", b"lost\n")
+    (in_the_way / "x").rmdir()
+    in_the_way.rmdir()
+    writer.write("stdout", b"kept\n")
+    writer.close()
+    assert path.read_text().splitlines() == [
+        f"{STAMP} stderr F [{len(STAMP) + 15} bytes of log lost: disk full]",
+        f"{STAMP} stdout F kept",
+    ]
+
+
 def test_recent_output_is_bounded(path: Path) -> None:
     writer = _writer(path)
     writer.write("stdout", b"".join(b"%d\n" % number for number in range(2000)))

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 from pathlib import Path
 
 import pytest
 
+from sidings.clock import SystemClock
+from sidings.node import shutdown
 from sidings.node.errors import SandboxFailed
+from sidings.node.sandbox import syscalls
 from sidings.node.sandbox.client import is_alive, read_status
 from tests.node.sandboxes import Sandboxes
 from tests.node.waiting import until
@@ -186,3 +190,27 @@ def _processes(command: str) -> list[str]:
         if text == command:
             found.append(process.name)
     return found
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a small disk")
+async def test_a_full_disk_ends_no_pod_and_its_end_is_recorded_when_there_is_room(state_dir: Path) -> None:
+    state_dir.mkdir()
+    syscalls.mount("tmpfs", str(state_dir), "tmpfs", options="size=4m,mode=0755")
+    sandboxes = Sandboxes(state_dir, as_user=False)
+    try:
+        sandboxes.start_zygote()
+        pod = await sandboxes.start_pod()
+        await sandboxes.run(pod, "sh", "-c", "echo ready; exec sleep 60", name="c")
+        await sandboxes.said("ready", pod)
+        filler = state_dir / "filler"
+        with contextlib.suppress(OSError), filler.open("wb") as file:
+            while True:
+                file.write(b"x" * 65536)
+        await sandboxes.client.stop(pod, ["c"], 5)
+        assert (await sandboxes.ended(pod)).exit_code == 143
+        assert sandboxes.attempts(pod)[0].running, "there was no room to write it down"
+        filler.unlink()
+        await until(lambda: not sandboxes.attempts(pod)[0].running)
+    finally:
+        await shutdown.stop_sandboxes(sandboxes.client, SystemClock())
+        syscalls.unmount(str(state_dir))

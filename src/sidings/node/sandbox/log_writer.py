@@ -2,6 +2,9 @@
 
 ``<RFC 3339 with nanoseconds> <stdout|stderr> <F|P> <text>``; P marks a piece of a line longer than the reader's
 buffer. Rotation renames ``0.log`` to ``0.log.1`` and so on; the newest is always without a number.
+
+A full disk loses output, never the container: a workload must not stop for its log. How much was lost is said in the
+log as soon as there is room.
 """
 
 from __future__ import annotations
@@ -27,6 +30,7 @@ class LogWriter:
         self._now = now
         self._rest = {"stdout": b"", "stderr": b""}
         self._recent = b""
+        self._lost = 0
         self._open()
 
     def write(self, stream: str, data: bytes) -> None:
@@ -59,24 +63,32 @@ class LogWriter:
         return "".join(self._recent.decode(errors="replace").splitlines(keepends=True)[-80:])
 
     def _append(self, data: bytes) -> None:
-        if self._size and self._size + len(data) > self._max_bytes:
-            self._rotate()
-        view = memoryview(data)
-        while view:
-            view = view[os.write(self._fd, view) :]
-        self._size += len(data)
+        if self._lost:
+            data = f"{self._timestamp()} stderr F [{self._lost} bytes of log lost: disk full]\n".encode() + data
+        try:
+            if self._size and self._size + len(data) > self._max_bytes:
+                self._rotate()
+            view = memoryview(data)
+            while view:
+                view = view[os.write(self._fd, view) :]
+        except OSError:
+            self._lost += len(data)
+        else:
+            self._lost = 0
+            self._size += len(data)
 
     def _open(self) -> None:
         self._fd = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o640)
         self._size = os.fstat(self._fd).st_size
 
     def _rotate(self) -> None:
-        os.close(self._fd)
         for number in range(self._max_files - 1, 0, -1):
             newer = Path(f"{self._path}.{number - 1}" if number > 1 else self._path)
             if newer.exists():
                 newer.replace(f"{self._path}.{number}")
+        old = self._fd
         self._open()
+        os.close(old)
 
     def _timestamp(self) -> str:
         seconds, nanoseconds = divmod(self._now(), 1_000_000_000)

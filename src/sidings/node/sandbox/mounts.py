@@ -79,9 +79,14 @@ class NewRoot:
 
     def hide(self, path: str) -> None:
         """Cover what is at ``path``: a directory with an empty one, a file with nothing. Absent paths stay absent."""
-        if self.is_directory(path):
+        found = self._open(path)
+        if found is None:
+            return
+        is_directory = stat.S_ISDIR(os.fstat(found).st_mode)
+        os.close(found)
+        if is_directory:
             self.mount("tmpfs", path, syscalls.MS_RDONLY | syscalls.MS_NOSUID | syscalls.MS_NODEV, "mode=0755,size=0")
-        elif self.exists(path):
+        else:
             self.bind("/dev/null", path, syscalls.MOUNT_ATTR_RDONLY | syscalls.MOUNT_ATTR_NOSUID)
 
     def make_read_only(self) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from sidings.api import immutability, schemas
 from sidings.api.fields import FieldError, broken_rule
+from sidings.api.jobset import spec_rules
 from sidings.api.kind import Kind, Rules
 from sidings.api.kinds import columns
 from sidings.api.objects import Object
@@ -14,14 +15,11 @@ from sidings.api.trainer import processes, words
 
 _POLICIES = ("torch", "mpi", "flux", "jax", "xgboost")
 _ML_POLICY = "spec.mlPolicy"
-_JOB_SET = "spec.template.spec"
 
 ONE_POLICY = "Only one of the policy can be configured"
 ELASTIC_NODES = "numNodes should not be set if torch.elasticPolicy is configured"
 TORCH_PROCESSES = "NumProcPerNode must be equal to auto, cpu, gpu, or int value"
 INJECTED_NODE = "containerNames must not include the main node container because PET_* envs are always injected into it"
-STARTUP_AND_DEPENDS_ON = "StartupPolicy and DependsOn APIs are mutually exclusive"
-CLAIM_NAMESPACE = "namespace cannot be set for VolumeClaimPolicies templates"
 
 
 class RuntimeRules(Rules):
@@ -33,7 +31,7 @@ class RuntimeRules(Rules):
     def validate(self, obj: Object) -> list[FieldError]:
         spec = obj.get("spec") or {}
         job_set = (spec.get("template") or {}).get("spec") or {}
-        return [*_check_policy(spec.get("mlPolicy") or {}), *_check_job_set(job_set)]
+        return [*_check_policy(spec.get("mlPolicy") or {}), *spec_rules.check(job_set, "spec.template.spec")]
 
     def validate_update(self, new: Object, old: Object) -> list[FieldError]:
         return list(immutability.changes(self._schema, new, old))
@@ -59,15 +57,6 @@ def _check_policy(policy: Object) -> Iterator[FieldError]:
             yield broken_rule(f"{_ML_POLICY}.torch.envInjection.targets[{index}].containerNames", names, INJECTED_NODE)
 
 
-def _check_job_set(job_set: Object) -> Iterator[FieldError]:
-    in_order = (job_set.get("startupPolicy") or {}).get("startupPolicyOrder") == "InOrder"
-    if in_order and any("dependsOn" in job for job in job_set.get("replicatedJobs") or ()):
-        yield broken_rule(_JOB_SET, job_set, STARTUP_AND_DEPENDS_ON)
-    for index, policy in enumerate(job_set.get("volumeClaimPolicies") or ()):
-        if any((claim.get("metadata") or {}).get("namespace") for claim in policy.get("templates") or ()):
-            yield broken_rule(f"{_JOB_SET}.volumeClaimPolicies[{index}]", policy, CLAIM_NAMESPACE)
-
-
 def _kind(resource: Resource, singular: str) -> Kind:
     return Kind(
         resource=resource,
@@ -75,7 +64,7 @@ def _kind(resource: Resource, singular: str) -> Kind:
         schema=schemas.schema(resource.group, resource.version, resource.kind),
         builtin=False,
         rules=RuntimeRules(resource),
-        columns=(columns.DATE_AGE,),
+        columns=(columns.NAME, columns.DATE_AGE),
     )
 
 

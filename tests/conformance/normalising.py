@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from sidings.api.jobset import labels
 from sidings.api.objects import Object
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
@@ -27,6 +28,8 @@ class Names:
         self._count: dict[str, int] = {}
         self._texts: dict[str, str] = {}
         self._made: dict[tuple[str, str], int] = {}
+        self.keys_vary = False
+        """A JobSet has a generated name, so the hashes that its Jobs get from their names differ from run to run."""
 
     def learn(self, obj: Object) -> None:
         """Note an object that is new in this run; the order of the calls is the order of creation."""
@@ -35,10 +38,12 @@ class Names:
         if metadata["uid"] in self._texts:
             return
         if prefix and kind != "Event":
+            prefix = str(self.normalised(prefix))
             number = self._count[prefix] = self._count.get(prefix, 0) + 1
             self._pods[name] = f"{prefix}r{number}"
             self._texts[name] = self._pods[name]
-        shown = self._pods.get(name, name)
+            self.keys_vary = self.keys_vary or kind == "JobSet"
+        shown = str(self.normalised(name))
         made = self._made[kind, shown] = self._made.get((kind, shown), 0) + 1
         suffix = f"#{made}" if made > 1 else ""
         self._texts[metadata["uid"]] = f"<uid:{kind}/{shown}{suffix}>"
@@ -79,6 +84,13 @@ def normalised_object(names: Names, obj: Object) -> Object:
         result["spec"]["clusterIP"] = "<ip>"
         result["spec"]["clusterIPs"] = ["<ip>"]
     return result
+
+
+def without_job_keys(value: Any) -> Any:
+    """``value`` without the values of job-key labels."""
+    if isinstance(value, dict):
+        return {key: "<hash>" if key == labels.JOB_KEY else without_job_keys(item) for key, item in value.items()}
+    return [without_job_keys(item) for item in value] if isinstance(value, list) else value
 
 
 def normalised_events(names: Names, events: Iterable[Object]) -> list[Object]:

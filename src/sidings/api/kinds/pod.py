@@ -49,7 +49,7 @@ class PodRules(Rules):
     def default_on_create(self, obj: Object) -> None:
         obj["status"] = {"phase": "Pending", "qosClass": pod_resources.qos_class(obj["spec"])}
         if obj["spec"].get("schedulingGates"):
-            obj["status"]["conditions"] = [dict(GATED)]
+            obj["status"]["conditions"] = [{**GATED, "lastTransitionTime": obj["metadata"]["creationTimestamp"]}]
 
     def prepare_for_update(self, new: Object, old: Object) -> None:
         new["status"] = old["status"]

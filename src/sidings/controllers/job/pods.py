@@ -53,7 +53,8 @@ def replaces_only_failed(job: Object) -> bool:
 def has_failed(pod: Object, job: Object) -> bool:
     if phase_of(pod) == "Failed":
         return True
-    return is_terminating(pod) and not replaces_only_failed(job)
+    # Deleting a Job takes its pods along; that is no failure of theirs, whoever of the two is seen first.
+    return is_terminating(pod) and not replaces_only_failed(job) and not is_deleting(job)
 
 
 def is_indexed(job: Object) -> bool:

@@ -19,8 +19,7 @@ def is_wanted(jobset: Object) -> bool:
 
 def service_for(jobset: Object) -> Object:
     network = jobset["spec"].get("network") or {}
-    publish = network.get("publishNotReadyAddresses")
-    return {
+    service: Object = {
         "apiVersion": "v1",
         "kind": "Service",
         "metadata": {
@@ -31,6 +30,8 @@ def service_for(jobset: Object) -> Object:
         "spec": {
             "clusterIP": "None",
             "selector": {labels.JOBSET_NAME: objects.name_of(jobset)},
-            "publishNotReadyAddresses": True if publish is None else publish,
         },
     }
+    if network.get("publishNotReadyAddresses") is not False:
+        service["spec"]["publishNotReadyAddresses"] = True
+    return service

@@ -71,19 +71,27 @@ class Machine:
         )
 
     def leftovers(self) -> list[str]:
-        """Processes whose command line or environment names this home, and mounts below it."""
+        """Whatever of an engine is still there: processes by command line or by mounts, interfaces, control groups.
+
+        A pod's process says nothing of the home in its command line, but its mount namespace does.
+        """
+        needle = str(self.home).encode()
         found = []
         for process in Path("/proc").iterdir():
             if not process.name.isdigit() or int(process.name) == os.getpid():
                 continue
             try:
                 words = (process / "cmdline").read_bytes()
+                mounts = (process / "mountinfo").read_bytes()
             except OSError:
-                continue
-            if str(self.home).encode() in words:
-                found.append(words.replace(b"\0", b" ").decode(errors="replace"))
-        mounts = Path("/proc/self/mountinfo").read_text().splitlines()
-        return found + [line for line in mounts if str(self.home) in line]
+                continue  # it has just ended
+            if needle in words or needle in mounts:
+                found.append(f"process {process.name}: {words.replace(bytes(1), b' ').decode(errors='replace')}")
+        found += [line for line in Path("/proc/self/mountinfo").read_text().splitlines() if str(self.home) in line]
+        found += [f"interface {path.name}" for path in Path("/sys/class/net").glob("sidings*")]
+        return found + [
+            f"control group {path}" for path in Path("/sys/fs/cgroup").glob("**/*sidings*") if path.is_dir()
+        ]
 
 
 def job_set(name: str, command: str, *, pods: int = 1) -> str:

@@ -89,6 +89,7 @@ def test_down_after_a_kill_leaves_nothing(machine: Machine) -> None:
     machine.ok("run", "--detach", "-f", "-", stdin=job_set("orphan", "sleep 600"))
     wait_for(lambda: " Running " in machine.ok("get"))
     os.kill(machine.engine_pid(), signal.SIGKILL)
+    assert any("sleep 600" in left for left in machine.leftovers())
     refused = machine.sidings("down")
     assert (refused.returncode, "JOBS_RUNNING" in refused.stderr) == (4, True), refused.stderr
     machine.ok("down", "--force")

@@ -139,6 +139,14 @@ def test_the_last_warning_is_the_reason_where_the_pods_say_nothing() -> None:
     assert state_of(family(tj, js, events=notes)).reason == "JobCreationFailed: newer"
 
 
+def test_warnings_about_what_is_past_are_no_reason() -> None:
+    found = two_pods("Running", "Pending")
+    started, waits = found.pods
+    found.events += [warning(waits, "FailedMount", "now"), warning(started, "FailedMount", "before")]
+    found.events.append(warning(found.root, "JobCreationFailed", "before there were pods"))
+    assert state_of(found).reason == "FailedMount: now"
+
+
 def test_a_running_job_does_not_show_warnings_of_its_start() -> None:
     found = two_pods("Running", "Running")
     found.events.append(warning(found.root, "FailedScheduling", "0/1 nodes are available"))

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from sidings.answers.failure import first_failure
 from sidings.answers.family import Family, is_owned_by, phase_of, pods_of_job
 from sidings.api import conditions
-from sidings.api.objects import Object, is_deleting
+from sidings.api.objects import Object, is_deleting, uid_of
 
 
 class State(StrEnum):
@@ -167,7 +167,16 @@ def _obstacle(family: Family, living: list[Object]) -> str:
                 return f"CrashLoopBackOff: {failure}"
             if waiting.get("reason", "") not in _AT_WORK:
                 return _text(waiting)
-    return _text(family.events[-1]) if family.events else ""
+    standing = [event for event in family.events if _still_matters(event, living)]
+    return _text(standing[-1]) if standing else ""
+
+
+def _still_matters(event: Object, living: list[Object]) -> bool:
+    """A warning about a pod matters until the pod runs, one about its owners until there are pods."""
+    involved = event["involvedObject"]
+    if involved.get("kind") != "Pod":
+        return not living
+    return any(uid_of(pod) == involved.get("uid") and phase_of(pod) == "Pending" for pod in living)
 
 
 def _text(obj: Object | None) -> str:

@@ -20,6 +20,7 @@ MOUNTS = """\
 22 1 254:1 / / rw,relatime - ext4 /dev/vda1 rw
 30 22 0:40 / /home rw,relatime shared:1 - nfs4 server:/home rw,vers=4.2
 31 30 254:2 / /home/ann/local\\040disk rw - xfs /dev/vdb rw
+32 30 254:3 / /home/ann/größe rw - btrfs /dev/vdd rw
 40 22 0:50 / /mnt rw - ext4 /dev/vdc rw
 41 22 0:51 / /mnt rw - cifs //server/share rw
 """
@@ -32,6 +33,7 @@ MOUNTS = """\
         ("/home/ann/.sidings", "nfs4"),
         ("/homes/ann", "ext4"),
         ("/home/ann/local disk/.sidings", "xfs"),
+        ("/home/ann/größe/x", "btrfs"),
         ("/mnt/state", "cifs"),
     ],
 )

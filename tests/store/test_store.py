@@ -197,6 +197,19 @@ async def test_what_rests_on_a_failed_write_fails_with_it() -> None:
     await store.close()
 
 
+async def test_a_caller_that_gives_up_does_not_undo_its_write(tmp_path: Path) -> None:
+    store = Store.open(tmp_path / "state.db")
+    watch = store.watch(("pods",), store.revision)
+    writing = asyncio.create_task(store.write([Put(pod("a"), document())]))
+    await asyncio.sleep(0)
+    writing.cancel()
+    await store.write([Put(pod("b"), document())])
+    assert writing.cancelled()
+    assert store.get(pod("a")) is not None
+    assert [change.entry.key[2] for change in await watch.batch()] == ["a", "b"]
+    await store.close()
+
+
 class AgainstADict(RuleBasedStateMachine):
     """Any order of puts and deletes: the store holds what a dict would, and a watch from the start replays it."""
 

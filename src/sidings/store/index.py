@@ -1,12 +1,12 @@
 """The live entries in memory, by resource, namespace and name.
 
 Lists are the reason for its shape: they want one namespace or all of them, in order of name, and must not sort
-thousands of keys each time. So the names of a namespace are kept sorted; inserting one moves pointers, not objects.
+thousands of keys each time. So the entries of a namespace are kept sorted; inserting one moves pointers, not objects.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
+from bisect import bisect_left
 
 from sidings.store.entries import Entry, Key
 
@@ -15,21 +15,27 @@ class Names:
     """The entries of one resource in one namespace."""
 
     def __init__(self) -> None:
-        self.entries: dict[str, Entry] = {}
-        self._sorted: list[str] = []
+        self._names: list[str] = []
+        self._entries: list[Entry] = []
 
     def put(self, name: str, entry: Entry) -> None:
-        if name not in self.entries:
-            insort(self._sorted, name)
-        self.entries[name] = entry
+        place = bisect_left(self._names, name)
+        if place < len(self._names) and self._names[place] == name:
+            self._entries[place] = entry
+        else:
+            self._names.insert(place, name)
+            self._entries.insert(place, entry)
 
     def remove(self, name: str) -> None:
-        del self.entries[name]
-        del self._sorted[bisect_left(self._sorted, name)]
+        place = bisect_left(self._names, name)
+        del self._names[place]
+        del self._entries[place]
 
     def in_order(self) -> list[Entry]:
-        entries = self.entries
-        return [entries[name] for name in self._sorted]
+        return list(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._names)
 
 
 class Index:
@@ -52,7 +58,7 @@ class Index:
         del self._by_key[key]
         names = self._resources[resource][namespace]
         names.remove(name)
-        if not names.entries:
+        if not names:
             del self._resources[resource][namespace]
 
     def namespaces(self, resource: str) -> list[str]:
@@ -61,6 +67,3 @@ class Index:
 
     def names(self, resource: str, namespace: str) -> Names | None:
         return self._resources.get(resource, {}).get(namespace)
-
-    def __len__(self) -> int:
-        return len(self._by_key)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import re
 from contextlib import suppress
 from pathlib import Path
 
@@ -27,6 +28,10 @@ SHARED_FILE_SYSTEMS = frozenset(
 )  # fmt: skip
 
 
+_OCTAL = re.compile(r"\\([0-7]{3})")
+"""How ``mountinfo`` writes spaces, tabs, line ends and backslashes."""
+
+
 def file_system_of(path: Path, mount_table: str) -> str:
     """The type of the file system that holds ``path`` (absolute, without symlinks), from a ``mountinfo`` text.
 
@@ -36,7 +41,7 @@ def file_system_of(path: Path, mount_table: str) -> str:
     best, best_length = "", -1
     for line in mount_table.splitlines():
         left, _, right = line.partition(" - ")
-        point = Path(left.split(" ")[4].encode().decode("unicode_escape"))
+        point = Path(_OCTAL.sub(lambda match: chr(int(match[1], 8)), left.split(" ")[4]))
         if path.is_relative_to(point) and len(point.parts) >= best_length:
             best, best_length = right.split(" ")[0], len(point.parts)
     return best

@@ -3,7 +3,8 @@ from decimal import Decimal
 from pathlib import Path
 
 from sidings.api.conditions import find, is_true
-from sidings.node.logical_node import LogicalNode, MachineReport, NodeConfig, machine_report, node_object
+from sidings.node.logical_node import LogicalNode, NodeConfig, node_object
+from sidings.node.machine import MachineReport
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 MACHINE = MachineReport("FullNamespaces", "all of them", 4, 8 * 2**30, Decimal(16), Decimal(64 * 2**30))
@@ -48,10 +49,3 @@ def test_conditions_say_ready_tier_software_and_what_is_promised() -> None:
     assert software is not None and "/envs/a" in software["message"]
     assert promised is not None and promised["status"] == "True"
     assert promised["message"] == "The nodes advertise 16 cpu and 64.0Gi; this machine has 4 cpu and 8.0Gi"
-
-
-def test_promises_of_all_nodes_count_together() -> None:
-    report = machine_report("T", "m", [LogicalNode("a", "500m", "1Mi"), LogicalNode("b", "500m", "1Mi")])
-    assert (report.promised_cores, report.promised_bytes) == (1, 2 * 2**20)
-    assert not report.overcommitted
-    assert machine_report("T", "m", [LogicalNode("a", "100000", "1Mi")]).overcommitted

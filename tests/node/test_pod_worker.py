@@ -7,12 +7,16 @@ import base64
 import os
 import signal
 import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sidings.api.conditions import is_true
 from sidings.api.resources import CLAIMS, CONFIG_MAPS, PODS, SECRETS, SERVICES, VOLUMES
+from sidings.node.logical_node import NodeConfig
 from sidings.node.sandbox.client import is_alive, read_status
+from tests.node import clusters
 from tests.node.clusters import Cluster, terminated
 from tests.node.pods import container
 from tests.node.waiting import until
@@ -249,6 +253,24 @@ async def test_the_folder_of_a_run_is_visible_writable_and_where_it_starts(clust
         await cluster.output("pwd", name="other", metadata=metadata, container_fields={"workingDir": "/usr"})
         == "/usr\n"
     )
+
+
+async def test_what_is_masked_stays_hidden_in_the_folder_of_a_run_and_in_host_paths(state_dir: Path) -> None:
+    project = state_dir.parent / "project"
+    secret = project / ".sidings"
+    secret.mkdir(parents=True)
+    (secret / "kubeconfig").write_text("token")
+    fields: dict[str, Any] = {
+        "metadata": {"annotations": {"sidings.dev/working-directory": str(project)}},
+        "volumes": [{"name": "h", "hostPath": {"path": str(state_dir.parent)}}],
+        "container_fields": {"volumeMounts": [{"name": "h", "mountPath": "/host"}]},
+    }
+    async for cluster in clusters.opened(state_dir, NodeConfig(masked=(secret,))):
+        text = await cluster.output(f"find {project} /host | sort; cat .sidings/kubeconfig", **fields)
+        assert "token" not in text
+        assert text.splitlines()[:6] == [
+            "/host", "/host/project", "/host/project/.sidings", "/host/state", str(project), str(secret)
+        ]  # fmt: skip
 
 
 async def test_python_of_the_environment_runs_also_from_a_home(cluster: Cluster) -> None:

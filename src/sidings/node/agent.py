@@ -22,10 +22,10 @@ from sidings.api.status import ApiError, BadRequest
 from sidings.client.events import EventNote, Recorder
 from sidings.client.interface import Client
 from sidings.clock import Clock
-from sidings.node import logs, masks, pod_sandbox, shutdown
+from sidings.node import logs, machine, masks, pod_sandbox, shutdown
 from sidings.node.errors import AddressesExhausted, NodeError
 from sidings.node.following import follow
-from sidings.node.logical_node import LogicalNode, NodeConfig, machine_report
+from sidings.node.logical_node import LogicalNode, NodeConfig
 from sidings.node.names import NameTable
 from sidings.node.network import MAX_NODES, AddressPool
 from sidings.node.pod_sandbox import Workshop
@@ -94,8 +94,10 @@ class NodeAgent:
             folder.mkdir(parents=True, exist_ok=True)
         await self._sandbox.ensure_zygote()
         nodes = [node for _, node in self._shop.nodes.values()]
-        machine = machine_report(FULL_NAMESPACES, FULL_NAMESPACES_MESSAGE, nodes)
-        registration = Registration(self._client, self._clock, self._shop.nodes, machine, self._config)
+        report = machine.report(
+            FULL_NAMESPACES, FULL_NAMESPACES_MESSAGE, [node.cpu for node in nodes], [node.memory for node in nodes]
+        )
+        registration = Registration(self._client, self._clock, self._shop.nodes, report, self._config)
         await registration.announce()
         try:
             async with asyncio.TaskGroup() as tasks:

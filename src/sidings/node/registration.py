@@ -15,7 +15,8 @@ from sidings.api.status import NotFound
 from sidings.client.interface import Client, PatchType
 from sidings.clock import Clock
 from sidings.node import logical_node
-from sidings.node.logical_node import LogicalNode, MachineReport, NodeConfig
+from sidings.node.logical_node import LogicalNode, NodeConfig
+from sidings.node.machine import MachineReport
 
 FIELD_MANAGER = "kubelet"
 
@@ -28,19 +29,19 @@ class Registration:
         client: Client,
         clock: Clock,
         nodes: Mapping[str, tuple[int, LogicalNode]],
-        machine: MachineReport,
+        report: MachineReport,
         config: NodeConfig,
     ) -> None:
         self._client = client
         self._clock = clock
         self._nodes = nodes
-        self._machine = machine
+        self._report = report
         self._config = config
 
     async def announce(self) -> None:
         """Create each node or bring it up to date; a node that somebody deleted comes back."""
         for number, node in self._nodes.values():
-            wanted = logical_node.node_object(node, number, self._machine, self._config, self._clock.now())
+            wanted = logical_node.node_object(node, number, self._report, self._config, self._clock.now())
             try:
                 known = await self._client.get(NODES, node.name)
             except NotFound:

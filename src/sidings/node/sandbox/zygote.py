@@ -20,7 +20,8 @@ import sys
 from pathlib import Path
 from typing import Any, NoReturn
 
-from sidings.node.sandbox import identity, name_server, netlink, protocol, shim, syscalls
+from sidings.node.network import GATEWAY, PREFIX_LENGTH
+from sidings.node.sandbox import identity, name_server, netlink, pod_network, protocol, shim, syscalls
 from sidings.node.sandbox.spec import PROTOCOL, PodSandbox
 
 BRIDGE = "sidings0"
@@ -109,7 +110,7 @@ class Zygote:
         answer = socket.socket(fileno=kept)
         reply = protocol.Connection(answer)
         try:
-            shim.join_network(pod, self._bridge)
+            pod_network.join(pod, self._bridge)
             supervisor = shim.Shim(pod, shared_memory)
         except OSError as error:
             reply.send({"error": str(error)})
@@ -148,7 +149,7 @@ def enter_namespaces(directory: Path) -> int:
         node.set_up(socket.if_nametoindex("lo"))
         node.add_bridge(BRIDGE)
         index = socket.if_nametoindex(BRIDGE)
-        node.add_address(index, shim.GATEWAY, shim.PREFIX_LENGTH)
+        node.add_address(index, GATEWAY, PREFIX_LENGTH)
         node.set_up(index)
     return start_name_server(directory)
 
@@ -156,7 +157,7 @@ def enter_namespaces(directory: Path) -> int:
 def start_name_server(directory: Path) -> int:
     """Fork the name server into the current namespaces and note it as their holder."""
     listener = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    listener.bind((shim.GATEWAY, 53))
+    listener.bind((GATEWAY, 53))
     pid = os.fork()
     if pid == 0:
         try:

@@ -191,6 +191,13 @@ def test_pods_use_the_same_words(phase: str, node: str, containers: list[Object]
     assert (verdict.word, verdict.reason) == (word, reason)
 
 
+def test_a_pod_that_cannot_start_shows_its_own_warning() -> None:
+    child = job(None)
+    mine, other = pod(child, 0, node="n"), pod(child, 1, node="n")
+    events = [warning(mine, "FailedMount", "mine"), warning(other, "FailedMount", "not mine")]
+    assert state_of_pod(mine, events).reason == "FailedMount: mine"
+
+
 def test_the_set_of_states_is_closed() -> None:
     assert [str(state) for state in State] == [
         "Queued", "Starting", "Running", "Suspended", "Restarting", "Succeeded", "Failed",

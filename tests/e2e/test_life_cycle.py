@@ -76,7 +76,7 @@ def test_a_killed_engine_leaves_its_pods_and_the_next_one_adopts_them(machine: M
     [before] = machine.objects("pods")
     os.kill(machine.engine_pid(), signal.SIGKILL)
     assert machine.sidings("get").returncode == 5
-    machine.ok("up")
+    assert "1 of its pods still run and are adopted" in machine.sidings("up").stderr
     wait_for(lambda: " Succeeded " in machine.ok("get"))
     [after] = machine.objects("pods")
     assert after["metadata"]["uid"] == before["metadata"]["uid"]

@@ -11,6 +11,7 @@ container started again) is ``Restarting(n/m)`` instead of Queued or Starting un
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -186,11 +187,11 @@ def _text(obj: Object | None) -> str:
     return ": ".join(part for part in (str(obj.get("reason") or ""), str(obj.get("message") or "")) if part)
 
 
-def state_of_pod(pod: Object) -> Verdict:
-    """The same words for one pod."""
+def state_of_pod(pod: Object, events: Sequence[Object] = ()) -> Verdict:
+    """The same words for one pod; ``events`` are warnings about it and others, oldest first."""
     restarts = Restarts(sum(int(container.get("restartCount") or 0) for container in _containers(pod)), 0)
     phase = phase_of(pod)
-    obstacle = _obstacle(Family(pod, pods=[pod]), [pod])
+    obstacle = _obstacle(Family(pod, pods=[pod], events=list(events)), [pod])
     if is_deleting(pod):
         return Verdict(State.RUNNING if phase == "Running" else State.STARTING, "being deleted", restarts)
     if phase == "Succeeded":

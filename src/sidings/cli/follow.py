@@ -127,7 +127,7 @@ class Story:
 
     def _tell_pods(self, family: Family) -> None:
         present = [pod for pod in family.pods if not is_deleting(pod)]
-        words = {uid_of(pod): state_of_pod(pod) for pod in present}
+        words = {uid_of(pod): state_of_pod(pod, family.events) for pod in present}
         if len(present) > MANY_PODS:
             counts = Counter(str(verdict.state) for verdict in words.values())
             self._progress.show("pods: " + ", ".join(f"{counts[s]} {s}" for s in State if counts[s]))

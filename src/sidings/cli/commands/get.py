@@ -106,7 +106,7 @@ def pod_answer(family: Family, pod: Object, now: datetime) -> dict[str, Any]:
     from sidings.answers import state
     from sidings.answers.family import short_name
 
-    verdict = state.state_of_pod(pod)
+    verdict = state.state_of_pod(pod, family.events)
     return {
         "namespace": pod["metadata"]["namespace"],
         "job": family.root["metadata"]["name"],

@@ -98,10 +98,13 @@ def _already_running(args: Namespace, invocation: Invocation, here: Home, record
 
 def _start(args: Namespace, invocation: Invocation, here: Home, options: EngineOptions) -> int:
     from sidings.cli.progress import Progress
-    from sidings.host import daemon, home
+    from sidings.host import daemon, home, leftovers
 
     for concern in home.concerns(here):
         invocation.console.say(f"warning: {concern}")
+    if leftovers.exist(here):
+        pods = leftovers.living_pods(here)
+        invocation.console.say(f"the engine before was killed; {pods} of its pods still run and are adopted")
     begun = invocation.clock.monotonic()
     with Progress(invocation.console) as progress:
         progress.show("starting the engine")

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from sidings.answers.family import Family
     from sidings.cli.progress import Progress
     from sidings.client.http import HttpClient
+    from sidings.host.errors import JobsRunning
     from sidings.host.home import EngineRecord
 
 SUMMARY = "stop the engine and everything it started"
@@ -83,7 +84,7 @@ async def unfinished(client: HttpClient) -> list[Family]:
     ]
 
 
-def refusal(families: list[Family]) -> Exception:
+def refusal(families: list[Family]) -> JobsRunning:
     from sidings.answers.state import state_of
     from sidings.cli import jobs
     from sidings.host.errors import JobsRunning

@@ -1,0 +1,48 @@
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+import pytest
+
+from sidings.cli.commands import up
+from sidings.cli.errors import UsageError
+from sidings.host.options import EngineOptions
+from tests.cli.consoles import invocation
+
+
+def parsed(*words: str) -> Namespace:
+    parser = ArgumentParser()
+    up.configure(parser)
+    return parser.parse_args(words)
+
+
+def test_nothing_typed_is_nothing_given(tmp_path: Path) -> None:
+    assert set(up.given(parsed(), invocation(tmp_path)).values()) == {None}
+
+
+def test_what_was_typed_becomes_options(tmp_path: Path) -> None:
+    args = parsed("--nodes", "2", "--simulate-gpus", "--gpus-per-node", "1", "--image", "a/*=/v", "--kubeconfig", "k")
+    assert EngineOptions().with_given(up.given(args, invocation(tmp_path))) == EngineOptions(
+        nodes=2, gpus_per_node=1, simulate_gpus=True, images=(("a/*", "/v"),), kubeconfig=str(tmp_path / "k")
+    )
+
+
+@pytest.mark.parametrize("text", ["pattern", "=/prefix", "pattern="])
+def test_an_image_needs_a_pattern_and_a_prefix(tmp_path: Path, text: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        up.given(parsed("--image", text), invocation(tmp_path))
+    assert caught.value.remedy == "--image 'pytorch/*=/opt/venv'"
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (EngineOptions(nodes=0), "no nodes: API server and controllers only"),
+        (EngineOptions(cpu="8", memory="64Gi"), "1 node: 8 cpu, 64Gi memory"),
+        (
+            EngineOptions(nodes=2, cpu="8", memory="64Gi", gpus_per_node=2, simulate_gpus=True),
+            "2 nodes, each 8 cpu, 64Gi memory, 2 simulated GPUs",
+        ),
+    ],
+)
+def test_nodes_are_described_in_words(options: EngineOptions, text: str) -> None:
+    assert up.describe_nodes(options) == text

@@ -65,8 +65,9 @@ class Names:
             return value
         if value in self._texts:
             return self._texts[value]
-        for real, shown in self._texts.items():
+        for real in sorted(self._texts, key=len, reverse=True):
             if real in value:
+                shown = self._texts[real]
                 value = value.replace(real, shown)
         return _VERSION.sub('"<rv>"', _TIME.sub("<time>", value))
 

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from sidings.api.catalog import builtin
+from sidings.api.resources import NODES
 from sidings.client.interface import Client
 from sidings.client.local import LocalClient
 from sidings.clock import Clock, LoopClock
@@ -31,6 +32,8 @@ from sidings.registry.admission.trainjob import TrainJobAdmission
 from sidings.registry.registry import Registry
 from sidings.store.store import Store
 
+NODE_NAMES = ("node-1", "node-2")
+HOSTNAME = "kubernetes.io/hostname"
 SEED = 20261130
 
 
@@ -59,6 +62,9 @@ async def world(seed: int = SEED) -> AsyncIterator[tuple[Client, Clock]]:
         Namespaces(client, clock, rng, resources),
         GarbageCollector(client, clock, rng, resources),
     ]
+    for name in NODE_NAMES:
+        node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": {HOSTNAME: name}}}
+        await client.create(NODES, node)
     tasks = [asyncio.create_task(controller.run()) for controller in controllers]
     try:
         yield client, clock

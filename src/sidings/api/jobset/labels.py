@@ -14,6 +14,8 @@ RESTART_ATTEMPT = "jobset.sigs.k8s.io/restart-attempt"
 GROUP_NAME = "jobset.sigs.k8s.io/group-name"
 GROUP_REPLICAS = "jobset.sigs.k8s.io/group-replicas"
 JOB_GROUP_INDEX = "jobset.sigs.k8s.io/job-group-index"
+PRIORITY = "jobset.sigs.k8s.io/priority"
+"""On pods only: their priority, which exclusive placement compares."""
 COORDINATOR = "jobset.sigs.k8s.io/coordinator"
 
 EXCLUSIVE_TOPOLOGY = "alpha.jobset.sigs.k8s.io/exclusive-topology"

@@ -44,6 +44,8 @@ class JobController(Controller):
     settle_seconds: ClassVar[float] = 0.05
     """Upstream gathers changes of pods for 1 s before it looks (``syncJobBatchPeriod``), which every Job pays for when
     it ends. Reads are cheap here; the little that is left lets the ends of a gang arrive together."""
+    first_retry: ClassVar[float] = 1.0
+    longest_retry: ClassVar[float] = 60.0
 
     def __init__(self, client: Client, clock: Clock, rng: random.Random) -> None:
         super().__init__(client, clock, rng)

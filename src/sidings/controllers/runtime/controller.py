@@ -17,7 +17,7 @@ from sidings.api.resources import Resource
 from sidings.api.status import ApiError, Conflict, Expired
 from sidings.client.interface import Client
 from sidings.clock import Clock
-from sidings.controllers.runtime.queue import WorkQueue
+from sidings.controllers.runtime.queue import BASE_DELAY, MAX_DELAY, WorkQueue
 
 log = logging.getLogger(__name__)
 
@@ -44,12 +44,15 @@ class Controller:
     workers: ClassVar[int] = 4
     settle_seconds: ClassVar[float] = 0.0
     """How long a change of a trigger waits for more of its kind, so that a burst of them is one pass."""
+    first_retry: ClassVar[float] = BASE_DELAY
+    """Seconds after which a key that failed is tried again; doubles up to ``longest_retry``."""
+    longest_retry: ClassVar[float] = MAX_DELAY
 
     def __init__(self, client: Client, clock: Clock, rng: random.Random) -> None:
         self.client = client
         self.clock = clock
         self.rng = rng
-        self.queue = WorkQueue(clock, rng)
+        self.queue = WorkQueue(clock, rng, base_delay=self.first_retry, max_delay=self.longest_retry)
 
     def keys(self, obj: Object) -> Iterable[Key]:
         """Which keys a change of an object of ``resource`` itself concerns; by default its own."""
@@ -94,7 +97,7 @@ class Controller:
                 again = await self.reconcile(key)
             except Conflict as error:
                 log.debug("%s: %s was changed meanwhile: %s", self.name, key, error)
-                self.queue.retry(key)
+                self.queue.add_after(key, BASE_DELAY)
             except ApiError as error:
                 delay = self.queue.retry(key)
                 log.info("%s: %s failed, again in %.3f s: %s", self.name, key, delay, error)

@@ -24,9 +24,14 @@ TIMER_RESOLUTION = 0.001
 class WorkQueue:
     """Keys to be worked on, for one event loop."""
 
-    def __init__(self, clock: Clock, rng: random.Random) -> None:
+    def __init__(
+        self, clock: Clock, rng: random.Random, *, base_delay: float = BASE_DELAY, max_delay: float = MAX_DELAY
+    ) -> None:
+        """``base_delay`` and ``max_delay`` bound the back-off of a key that keeps failing, in seconds."""
         self._clock = clock
         self._rng = rng
+        self._base_delay = base_delay
+        self._max_delay = max_delay
         self._ready: OrderedDict[Key, None] = OrderedDict()
         self._working: set[Key] = set()
         self._again: set[Key] = set()
@@ -59,7 +64,7 @@ class WorkQueue:
         """Work on ``key`` again after its back-off; returns the delay in seconds."""
         failures = self._failures.get(key, 0)
         self._failures[key] = failures + 1
-        delay = min(BASE_DELAY * 2**failures, MAX_DELAY) * (1 + self._rng.random() / 10)
+        delay = min(self._base_delay * 2 ** min(failures, 64), self._max_delay) * (1 + self._rng.random() / 10)
         self.add_after(key, delay)
         return float(delay)
 

@@ -1,20 +1,52 @@
-"""JobSet's webhook for pods: their priority as a label (``pkg/webhooks/pod_mutating_webhook.go``, JobSet v0.12).
-
-Its other half, the node selectors of exclusive placement, belongs to the scheduler's topology.
-"""
+"""JobSet's webhooks for pods: their priority as a label, and exclusive placement (pkg/webhooks/pod_*.go)."""
 
 from __future__ import annotations
 
-from sidings.api.jobset import labels
-from sidings.api.objects import labels_of
-from sidings.api.resources import PODS
-from sidings.registry.admission.plugin import Operation, Plugin, Reader, Request
+from sidings.api.jobset import exclusive_placement, labels
+from sidings.api.objects import Object, labels_of
+from sidings.api.resources import NODES, PODS
+from sidings.api.status import NotFound
+from sidings.registry.admission.plugin import Operation, Plugin, Reader, Request, denied
 
-PRIORITY = "jobset.sigs.k8s.io/priority"
+WEBHOOK = "vpod.kb.io"
 
 
 class JobSetPods(Plugin):
+    """Looks at the pods of JobSets only."""
+
     def admit(self, request: Request, reader: Reader) -> None:
-        if not request.concerns(PODS, Operation.CREATE) or labels.JOBSET_NAME not in labels_of(request.new):
+        if not _concerns(request):
             return
-        labels_of(request.new)[PRIORITY] = str(request.new["spec"]["priority"])
+        pod = request.new
+        labels_of(pod)[labels.PRIORITY] = str(pod["spec"]["priority"])
+        if not exclusive_placement.topology_key(pod):
+            return
+        if exclusive_placement.is_leader(pod):
+            exclusive_placement.lead(pod)
+        elif (node := _leaders_node(request, reader)) is not None:
+            exclusive_placement.follow(pod, node)
+
+    def validate(self, request: Request, reader: Reader) -> None:
+        if not _concerns(request):
+            return
+        pod = request.new
+        if not exclusive_placement.topology_key(pod) or exclusive_placement.is_leader(pod):
+            return
+        leaders = exclusive_placement.leaders_of(pod, reader.list(PODS, request.namespace))
+        if complaint := exclusive_placement.complaint(pod, leaders):
+            raise denied(WEBHOOK, complaint)
+
+
+def _concerns(request: Request) -> bool:
+    return request.concerns(PODS, Operation.CREATE) and labels.JOBSET_NAME in labels_of(request.new)
+
+
+def _leaders_node(request: Request, reader: Reader) -> Object | None:
+    """The node of the follower's leader, once that is scheduled."""
+    leaders = exclusive_placement.leaders_of(request.new, reader.list(PODS, request.namespace))
+    if len(leaders) != 1 or not leaders[0]["spec"].get("nodeName"):
+        return None
+    try:
+        return reader.get(NODES, leaders[0]["spec"]["nodeName"])
+    except NotFound:
+        return None

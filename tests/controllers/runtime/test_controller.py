@@ -1,0 +1,132 @@
+import asyncio
+import random
+from collections.abc import AsyncIterator, Callable
+from typing import Any, ClassVar
+
+import pytest
+
+from sidings.api.objects import Key, Object
+from sidings.api.resources import CONFIG_MAPS, SECRETS
+from sidings.api.status import ApiError, Conflict, InternalError
+from sidings.client.interface import Client, WatchEvent
+from sidings.clock import LoopClock
+from sidings.controllers.runtime.controller import Controller, keys_of_controller
+
+pytestmark = pytest.mark.looptime
+
+A, B = Key("ns", "a"), Key("ns", "b")
+
+
+class Stream:
+    """A client that can only be watched: it gives the events that a test puts in, and ends or fails as told."""
+
+    def __init__(self) -> None:
+        self.items: asyncio.Queue[WatchEvent | ApiError | None] = asyncio.Queue()
+        self.watches = 0
+
+    async def watch(self, resource: Any, *_: Any, **__: Any) -> AsyncIterator[WatchEvent]:
+        self.watches += 1
+        while (item := await self.items.get()) is not None:
+            if isinstance(item, ApiError):
+                raise item
+            yield item
+
+
+class Streams:
+    def __init__(self) -> None:
+        self.of: dict[Any, Stream] = {CONFIG_MAPS: Stream(), SECRETS: Stream()}
+
+    def watch(self, resource: Any, *args: Any, **kwargs: Any) -> AsyncIterator[WatchEvent]:
+        return self.of[resource].watch(resource)
+
+
+class Recording(Controller):
+    """Remembers when it was asked for which key."""
+
+    name = "recording"
+    resource = CONFIG_MAPS
+    triggers: ClassVar = {SECRETS: keys_of_controller("ConfigMap")}
+    settle_seconds = 0.5
+    workers = 2
+
+    def __init__(self, client: Client, answer: Callable[[Key, int], float | None]) -> None:
+        super().__init__(client, LoopClock(), random.Random(1))
+        self.calls: list[tuple[Key, float]] = []
+        self._answer = answer
+
+    async def reconcile(self, key: Key) -> float | None:
+        self.calls.append((key, round(asyncio.get_running_loop().time(), 2)))
+        return self._answer(key, sum(1 for called, _ in self.calls if called == key))
+
+
+def named(key: Key, owner: Key | None = None) -> Object:
+    references = [{"kind": "ConfigMap", "name": owner.name, "uid": "u", "controller": True}] if owner else []
+    return {"metadata": {"namespace": key.namespace, "name": key.name, "ownerReferences": references}}
+
+
+async def run(answer: Callable[[Key, int], float | None], seconds: float, *events: tuple[Any, Any]) -> Recording:
+    """Run a controller for ``seconds`` with ``events`` (resource, event) that are there from the start."""
+    streams = Streams()
+    for resource, event in events:
+        streams.of[resource].items.put_nowait(event)
+    controller = Recording(streams, answer)  # type: ignore[arg-type]
+    running = asyncio.create_task(controller.run())
+    await asyncio.sleep(seconds)
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    return controller
+
+
+def added(key: Key, owner: Key | None = None) -> WatchEvent:
+    return WatchEvent("ADDED", named(key, owner))
+
+
+async def test_every_change_of_its_own_resource_is_a_key() -> None:
+    controller = await run(lambda key, n: None, 1, (CONFIG_MAPS, added(A)), (CONFIG_MAPS, added(B)))
+    assert controller.calls == [(A, 0), (B, 0)]
+
+
+async def test_a_burst_of_dependents_is_one_pass() -> None:
+    events = [(SECRETS, added(Key("ns", f"s{number}"), owner=A)) for number in range(5)]
+    controller = await run(lambda key, n: None, 2, *events, (SECRETS, added(B)))
+    assert controller.calls == [(A, 0.5)]
+
+
+async def test_a_bookmark_is_no_change() -> None:
+    controller = await run(lambda key, n: None, 1, (CONFIG_MAPS, WatchEvent("BOOKMARK", named(A))))
+    assert controller.calls == []
+
+
+async def test_a_key_comes_again_when_it_asks_to() -> None:
+    controller = await run(lambda key, n: 10 if n == 1 else None, 60, (CONFIG_MAPS, added(A)))
+    assert controller.calls == [(A, 0), (A, 10)]
+
+
+def failing(error: Exception, times: int) -> Callable[[Key, int], float | None]:
+    def answer(key: Key, call: int) -> float | None:
+        if key == A and call <= times:
+            raise error
+        return None
+
+    return answer
+
+
+@pytest.mark.parametrize("error", [InternalError("no"), Conflict("stale"), KeyError("a bug")])
+async def test_a_failure_is_tried_again_and_hurts_no_other_key(error: Exception) -> None:
+    events = [(CONFIG_MAPS, added(A)), (CONFIG_MAPS, added(B))]
+    controller = await run(failing(error, 2), 5, *events)
+    assert [key for key, _ in controller.calls].count(A) == 3
+    assert [key for key, _ in controller.calls].count(B) == 1
+
+
+async def test_a_watch_that_ends_or_fails_starts_anew() -> None:
+    streams = Streams()
+    for item in (None, InternalError("gone"), added(A)):
+        streams.of[CONFIG_MAPS].items.put_nowait(item)
+    controller = Recording(streams, lambda key, n: None)  # type: ignore[arg-type]
+    running = asyncio.create_task(controller.run())
+    await asyncio.sleep(10)
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    assert streams.of[CONFIG_MAPS].watches == 3
+    assert [key for key, _ in controller.calls] == [A]

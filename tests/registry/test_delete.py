@@ -9,7 +9,7 @@ import pytest
 from sidings.api.objects import Object, copy_of
 from sidings.api.options import BACKGROUND, FOREGROUND, ORPHAN, DeleteOptions, ListOptions
 from sidings.api.resources import CONFIG_MAPS, JOB_SETS, JOBS, NAMESPACES, PODS, Resource
-from sidings.api.status import Conflict, Forbidden, Invalid, NotFound
+from sidings.api.status import Conflict, Invalid, NotFound
 from sidings.registry.delete import ORPHANS_BY_DEFAULT
 
 
@@ -171,11 +171,6 @@ async def test_a_namespace_is_terminating_until_it_is_finalized(api) -> None:
     assert "not" not in last["metadata"]["labels"]
     with pytest.raises(NotFound):
         api.get(NAMESPACES, "team")
-
-
-async def test_the_default_namespace_stays(api) -> None:
-    with pytest.raises(Forbidden, match=r'^namespaces "default" is forbidden: this namespace may not be deleted$'):
-        await delete(api, NAMESPACES, "default", dry_run=True)
 
 
 async def test_a_collection_is_deleted_by_selector(api) -> None:

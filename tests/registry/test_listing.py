@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from sidings.api.objects import Object
 from sidings.api.options import EXACT, ListOptions
-from sidings.api.resources import CONFIG_MAPS, JOBS, NAMESPACES, NODES, PODS, Resource
+from sidings.api.resources import CONFIG_MAPS, NAMESPACES, Resource
 from sidings.api.status import BadRequest, Expired, Timeout
 from sidings.registry.listing import Page
 
@@ -98,39 +97,3 @@ async def test_tokens_that_are_none(five) -> None:
     assert caught.value.message == (
         "invalid continue token: continue key is not valid: invalid character '\\u0081' looking for beginning of value"
     )
-
-
-async def test_field_selectors_of_pods(api, pod: Object) -> None:
-    for name, node in (("p", ""), ("q", "node-1")):
-        await api.create(
-            PODS, {"metadata": {"name": name}, "spec": {**pod["spec"], **({"nodeName": node} if node else {})}}
-        )
-    assert names(page(api, PODS, field_selector="spec.nodeName=node-1")) == ["q"]
-    assert names(page(api, PODS, field_selector="spec.nodeName=")) == ["p"]
-    assert names(page(api, PODS, field_selector="status.phase!=Running,metadata.name!=q")) == ["p"]
-    assert names(page(api, PODS, field_selector="metadata.name=q")) == ["q"]
-    assert names(page(api, PODS, "", field_selector="metadata.name=q,metadata.namespace=default")) == ["q"]
-
-
-async def test_absent_numbers_and_flags_read_as_zero(api, jobset: Object) -> None:
-    job = jobset["spec"]["replicatedJobs"][0]["template"]["spec"]
-    await api.create(JOBS, {"metadata": {"name": "j"}, "spec": job})
-    assert names(page(api, JOBS, field_selector="status.successful=0")) == ["j"]
-    await api.create(NODES, {"metadata": {"name": "n"}})
-    assert names(page(api, NODES, "", field_selector="spec.unschedulable=false")) == ["n"]
-
-
-@pytest.mark.parametrize(
-    ("resource", "selector", "message"),
-    [
-        (PODS, "spec.suspend=true", "field label not supported: spec.suspend"),
-        (JOBS, "metadata.uid=x", 'field label "metadata.uid" not supported for Job'),
-        (CONFIG_MAPS, "type=x", '"type" is not a known field selector: only "metadata.name", "metadata.namespace"'),
-        (NAMESPACES, "metadata.namespace=x", "field label not supported: metadata.namespace"),
-        (PODS, "metadata.name", "invalid selector: 'metadata.name'; can't understand 'metadata.name'"),
-    ],
-)
-async def test_fields_that_a_kind_does_not_offer(api, resource: Resource, selector: str, message: str) -> None:
-    with pytest.raises(BadRequest) as caught:
-        page(api, resource, "", field_selector=selector)
-    assert caught.value.message == message

@@ -20,9 +20,11 @@ def test_nothing_typed_is_nothing_given(tmp_path: Path) -> None:
 
 
 def test_what_was_typed_becomes_options(tmp_path: Path) -> None:
-    args = parsed("--nodes", "2", "--simulate-gpus", "--gpus-per-node", "1", "--image", "a/*=/v", "--kubeconfig", "k")
+    (tmp_path / "venv" / "bin").mkdir(parents=True)
+    (tmp_path / "venv" / "bin" / "python").touch()
+    args = parsed("--nodes", "2", "--simulate-gpus", "--gpus-per-node", "1", "--image", "a/*=venv", "--kubeconfig", "k")
     assert EngineOptions().with_given(up.given(args, invocation(tmp_path))) == EngineOptions(
-        nodes=2, gpus_per_node=1, simulate_gpus=True, images=(("a/*", "/v"),), kubeconfig=str(tmp_path / "k")
+        nodes=2, gpus_per_node=1, simulate_gpus=True, images=(("a/*", f"{tmp_path}/venv"),), kubeconfig=f"{tmp_path}/k"
     )
 
 
@@ -31,6 +33,16 @@ def test_an_image_needs_a_pattern_and_a_prefix(tmp_path: Path, text: str) -> Non
     with pytest.raises(UsageError) as caught:
         up.given(parsed("--image", text), invocation(tmp_path))
     assert caught.value.remedy == "--image 'pytorch/*=/opt/venv'"
+
+
+@pytest.mark.parametrize(
+    "words", [("--image", "a/*=nothing"), ("--kubeconfig", "no/such/folder"), ("--kubeconfig", ".")]
+)
+def test_paths_that_cannot_be_are_refused_at_once(tmp_path: Path, words: tuple[str, str]) -> None:
+    with pytest.raises(UsageError) as caught:
+        up.given(parsed(*words), invocation(tmp_path))
+    assert caught.value.what.startswith(" ".join(words))
+    assert caught.value.cause
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,8 @@ from sidings.cli.errors import ExitCode, UsageError
 from sidings.cli.invocation import Invocation
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sidings.host.home import EngineRecord, Home
     from sidings.host.options import EngineOptions
 
@@ -61,7 +63,7 @@ def run(args: Namespace, invocation: Invocation) -> int:
 
 
 def given(args: Namespace, invocation: Invocation) -> dict[str, object]:
-    """What was typed, by the names of ``EngineOptions``; None for what was not."""
+    """What was typed, by the names of ``EngineOptions``; None for what was not. Paths become absolute."""
     return {
         "nodes": args.nodes,
         "cpu": args.cpu,
@@ -69,18 +71,32 @@ def given(args: Namespace, invocation: Invocation) -> dict[str, object]:
         "gpus_per_node": args.gpus_per_node,
         "simulate_gpus": args.simulate_gpus,
         "port": args.port,
-        "kubeconfig": str((invocation.cwd / args.kubeconfig).resolve()) if args.kubeconfig else None,
-        "images": None if args.image is None else tuple(_image(text) for text in args.image),
+        "kubeconfig": None if args.kubeconfig is None else _kubeconfig(args.kubeconfig, invocation.cwd),
+        "images": None if args.image is None else tuple(_image(text, invocation.cwd) for text in args.image),
     }
 
 
-def _image(text: str) -> tuple[str, str]:
+def _kubeconfig(text: str, cwd: Path) -> str:
+    file = (cwd / text).resolve()
+    if not file.parent.is_dir() or file.is_dir():
+        raise UsageError(f"--kubeconfig {text} cannot be written", cause=f"{file} is no file in a folder that exists")
+    return str(file)
+
+
+def _image(text: str, cwd: Path) -> tuple[str, str]:
     pattern, equals, prefix = text.partition("=")
     if not (pattern and equals and prefix):
         raise UsageError(
             f"--image {text} cannot be read", cause="it must be PATTERN=PREFIX", remedy="--image 'pytorch/*=/opt/venv'"
         )
-    return pattern, prefix
+    environment = cwd / prefix  # not resolved: a virtual environment is known by its own path
+    if not (environment / "bin" / "python").exists():
+        raise UsageError(
+            f"--image {text} names no Python environment",
+            cause=f"there is no {environment}/bin/python",
+            remedy=f"python3 -m venv {environment}",
+        )
+    return pattern, str(environment)
 
 
 def _already_running(args: Namespace, invocation: Invocation, here: Home, record: EngineRecord) -> int:

@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
+import pickle
 import signal
 import sys
 import time
@@ -113,7 +115,7 @@ class Checkpoints:
         for path in sorted(self.directory.glob("step-*.pt"), reverse=True):
             try:
                 return path, torch.load(path, map_location="cpu", weights_only=True)
-            except (RuntimeError, EOFError, OSError, ValueError) as error:
+            except (RuntimeError, EOFError, OSError, pickle.UnpicklingError) as error:
                 print(f"skipping unreadable checkpoint {path}: {error}", file=sys.stderr, flush=True)
         return None
 
@@ -130,7 +132,7 @@ def learning_rate(step: int, steps: int, peak: float) -> float:
     warm = max(steps // 10, 1)
     if step < warm:
         return peak * (step + 1) / warm
-    return peak * 0.5 * (1 + np.cos(np.pi * (step - warm) / max(steps - warm, 1)))
+    return peak * 0.5 * (1 + math.cos(math.pi * (step - warm) / max(steps - warm, 1)))
 
 
 class Run:

@@ -5,6 +5,7 @@ from sidings.api.objects import Object
 from sidings.cli.console import Console
 from sidings.cli.follow import MANY_PODS, Story, has_parts, leaders
 from sidings.cli.progress import Progress
+from sidings.clock import ManualClock
 from tests.answers.objects import condition, ended, job, job_set, pod, running, train_job
 from tests.cli.consoles import console, err
 
@@ -23,7 +24,7 @@ def child() -> Object:
 def told(*steps: Family) -> list[str]:
     it = console()
     with Progress(it) as progress:
-        story = Story(it, progress)
+        story = Story(it, progress, ManualClock())
         for step in steps:
             story.tell(step)
     return err(it).splitlines()
@@ -57,6 +58,16 @@ def test_many_pods_are_counted() -> None:
     assert f"pods: 1 Queued, {MANY_PODS} Running" in told(family(*pods, waiting))
 
 
+def test_counts_that_are_lines_of_their_own_are_not_many() -> None:
+    it, clock = console(), ManualClock()
+    with Progress(it) as progress:
+        story = Story(it, progress, clock)
+        for count in range(MANY_PODS + 1, MANY_PODS + 9):
+            story.tell(family(*(pod(child(), rank) for rank in range(count))))
+            clock.advance(0.5)
+    assert err(it).count("pods: ") == 2
+
+
 def test_the_end_has_its_own_line_elsewhere() -> None:
     assert told(family(failed=True)) == []
 
@@ -64,7 +75,7 @@ def test_the_end_has_its_own_line_elsewhere() -> None:
 def test_a_lost_connection_is_told_once() -> None:
     it: Console = console()
     with Progress(it) as progress:
-        story = Story(it, progress)
+        story = Story(it, progress, ManualClock())
         story.lost()
         story.lost()
     assert err(it) == "connection lost, trying again; the job goes on\n"

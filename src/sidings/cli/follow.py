@@ -26,6 +26,8 @@ from sidings.clock import Clock
 LOG_DRAIN_SECONDS = 5.0
 MANY_PODS = 16
 """Up to so many pods each gets its lines; more are counted."""
+COUNT_SECONDS = 2.0
+"""Where each count is a line of its own, so much time lies between two."""
 
 
 async def follow(
@@ -52,7 +54,7 @@ async def _follow(cluster: Cluster, console: Console, clock: Clock, root: Object
     async with open_mirror(cluster.client, clock, namespace) as mirror, asyncio.TaskGroup() as tasks:
         streams = LogStreams(cluster.client, console, clock, tasks)
         with Progress(console) as progress:
-            family = await _watch(mirror, Story(console, progress), streams, root)
+            family = await _watch(mirror, Story(console, progress, clock), streams, root)
         # Read anew: the watch of pods may lag behind the one that saw the job end.
         family = await find(cluster.client, resource_of(family), root["metadata"]["name"], namespace)
         streams.see(leaders(family), prefix=has_parts(family))
@@ -82,8 +84,10 @@ async def _watch(mirror: Mirror, story: Story, streams: LogStreams, root: Object
 class Story:
     """What is said about a job while it changes; each fact once."""
 
-    def __init__(self, console: Console, progress: Progress) -> None:
+    def __init__(self, console: Console, progress: Progress, clock: Clock) -> None:
         self._console = console
+        self._clock = clock
+        self._counted_at = -COUNT_SECONDS
         self._progress = progress
         self._said: Verdict | None = None
         self._pods: dict[str, str] = {}
@@ -128,9 +132,8 @@ class Story:
     def _tell_pods(self, family: Family) -> None:
         present = [pod for pod in family.pods if not is_deleting(pod)]
         words = {uid_of(pod): state_of_pod(pod, family.events) for pod in present}
-        if len(present) > MANY_PODS:
-            counts = Counter(str(verdict.state) for verdict in words.values())
-            self._progress.show("pods: " + ", ".join(f"{counts[s]} {s}" for s in State if counts[s]))
+        if max(len(present), family.wanted_pods() or 0) > MANY_PODS:
+            self._count([verdict.state for verdict in words.values()])
             return
         width = max((len(short_name(pod)) for pod in present), default=0)
         for pod in present:
@@ -142,6 +145,14 @@ class Story:
             if self._pods.get(uid_of(pod)) != text:
                 self._pods[uid_of(pod)] = text
                 self._progress.keep(f"  {short_name(pod):<{width}}  {text}")
+
+    def _count(self, states: list[State]) -> None:
+        now = self._clock.monotonic()
+        if not self._console.live and now - self._counted_at < COUNT_SECONDS:
+            return
+        self._counted_at = now
+        counts = Counter(states)
+        self._progress.show("pods: " + ", ".join(f"{counts[s]} {s}" for s in State if counts[s]))
 
 
 def has_parts(family: Family) -> bool:

@@ -97,7 +97,8 @@ class Engine:
                 working.append(tasks.create_task(self.agent.run(), name="nodes"))
                 report(f"waiting for {len(self.nodes)} node(s)")
                 await self._nodes_ready()
-            await hibernation.wake(self.plane.client)
+            if slept := await hibernation.wake(self.plane.client):
+                report(f"resumed {len(slept)} job(s) that `down --suspend` had suspended")
             settle_memory()
             ready(self._announce(server.url))
             await stop.wait()

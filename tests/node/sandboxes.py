@@ -13,7 +13,7 @@ from typing import Any
 from sidings.clock import SystemClock
 from sidings.node import shutdown
 from sidings.node.sandbox.client import SandboxClient, read_status
-from sidings.node.sandbox.rootfs import WORK
+from sidings.node.sandbox.rootfs import SCRATCH, WORK
 from sidings.node.sandbox.spec import Attempt, Bind, Container, PodSandbox, Root
 from tests.node.waiting import until
 
@@ -68,7 +68,7 @@ class Sandboxes:
 
     def container(self, pod: Path, *argv: str, name: str = "c", attempt: int = 0, **fields: Any) -> Container:
         scratch = self.folder(self.folder(pod / "containers") / f"{name}-{attempt}")
-        for part in ("root", "home", "tmp", "work", "cwd"):
+        for part in SCRATCH:
             self.folder(scratch / part)
         log = self.folder(self.folder(pod / "logs") / name) / f"{attempt}.log"
         binds: tuple[Bind, ...] = fields.pop("binds", ())

@@ -9,7 +9,7 @@ from sidings.api.objects import Object
 REASON = "FieldsIgnored"
 _OF_CONTAINERS = ("livenessProbe", "readinessProbe", "startupProbe", "lifecycle")
 _OF_PODS = ("hostNetwork", "hostPID", "hostIPC", "shareProcessNamespace", "runtimeClassName")
-_OF_SECURITY = ("runAsUser", "runAsGroup", "fsGroup", "privileged", "seccompProfile", "seLinuxOptions", "capabilities")
+_OF_SECURITY = ("runAsUser", "runAsGroup", "fsGroup", "privileged")
 
 
 def ignored_fields(pod: Object) -> list[str]:

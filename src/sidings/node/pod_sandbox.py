@@ -25,14 +25,13 @@ from sidings.node.logical_node import LogicalNode, NodeConfig
 from sidings.node.network import AddressPool, node_address
 from sidings.node.sandbox import client as sandbox_client
 from sidings.node.sandbox.client import SandboxClient
-from sidings.node.sandbox.rootfs import WORK
+from sidings.node.sandbox.rootfs import SCRATCH, WORK
 from sidings.node.sandbox.spec import Attempt, Bind, Container, PodSandbox, Root, SandboxStatus
 from sidings.node.status import KILLED, STATUS_UNKNOWN
 from sidings.node.volumes import host_path, mounting
 
 WORKING_DIRECTORY = "sidings.dev/working-directory"
 """Annotation: the folder in which ``sidings run`` was started; visible and writable at its own path."""
-_SCRATCH = ("root", "home", "tmp", "work", "cwd")
 _JOB_SET, _ATTEMPT = "jobset.sigs.k8s.io/jobset-name", "jobset.sigs.k8s.io/restart-attempt"
 
 
@@ -257,7 +256,7 @@ class PodBox:
         """Fresh for every attempt, like a container's writable layer."""
         _remove(self.directory / "containers" / name)
         scratch = self.directory / "containers" / name / str(number)
-        for part in _SCRATCH:
+        for part in SCRATCH:
             (scratch / part).mkdir(parents=True)
         (scratch / "tmp").chmod(0o1777)
         return scratch

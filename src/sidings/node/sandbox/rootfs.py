@@ -13,6 +13,8 @@ from sidings.node.sandbox import syscalls
 from sidings.node.sandbox.mounts import READ_ONLY, WRITABLE, NewRoot
 from sidings.node.sandbox.spec import Bind, Container
 
+SCRATCH = ("root", "home", "tmp", "work", "cwd")
+"""Directories that ``Container.scratch`` must hold: mount point of the root, and what is private and writable."""
 HOME = "/root"
 WORK = "/workspace"
 """The working directory of the stock PyTorch images; private to each container here."""

@@ -9,6 +9,7 @@ killed is replaced by one that joins the namespaces of its surviving name server
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import gc
 import json
@@ -21,7 +22,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from sidings.node.network import GATEWAY, PREFIX_LENGTH
-from sidings.node.sandbox import identity, name_server, netlink, pod_network, protocol, shim, syscalls
+from sidings.node.sandbox import identity, name_server, netlink, pod_network, probe, protocol, shim, syscalls
 from sidings.node.sandbox.spec import PROTOCOL, PodSandbox
 
 BRIDGE = "sidings0"
@@ -36,6 +37,9 @@ class Zygote:
         self._lock = os.open(directory / "zygote.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         self._name_server = enter_namespaces(directory)
+        if refused := probe.check(directory):
+            os.kill(self._name_server, signal.SIGKILL)
+            raise OSError(errno.EPERM, refused, "container root")
         self._bridge = socket.if_nametoindex(BRIDGE)
         self._selector = selectors.DefaultSelector()
         _note(directory / "zygote.json", os.getpid())

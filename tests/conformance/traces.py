@@ -43,6 +43,8 @@ class Rule:
     kind: str
     path: re.Pattern[str]
     reason: str
+    skip: bool = False
+    """What differs changes the course of everything after it, so traces that show it are not played at all."""
 
     def covers(self, difference: Difference) -> bool:
         kind, _, path = difference.where.partition(" ")
@@ -57,12 +59,20 @@ def load(path: Path) -> list[Object]:
 
 def load_rules(path: Path = RULES) -> list[Rule]:
     return [
-        Rule(rule["kind"], re.compile(rule["path"]), rule["reason"]) for rule in yaml.safe_load(path.read_text()) or ()
+        Rule(rule["kind"], re.compile(rule["path"]), rule["reason"], bool(rule.get("skip")))
+        for rule in yaml.safe_load(path.read_text()) or ()
     ]
 
 
 def unexplained(differences: Iterable[Difference], rules: list[Rule]) -> list[Difference]:
     return [difference for difference in differences if not any(rule.covers(difference) for rule in rules)]
+
+
+def unplayable(trace: Object, rules: list[Rule]) -> str:
+    """Why a trace makes no sense here; ``""`` if it does."""
+    nothing: Object = {"objects": {}, "events": []}
+    shown = [difference for snapshot in trace["snapshots"] for difference in compare_snapshots(0, snapshot, nothing)]
+    return next((rule.reason for rule in rules if rule.skip and any(map(rule.covers, shown))), "")
 
 
 def compare_snapshots(step: int, expected: Object, actual: Object) -> Iterator[Difference]:

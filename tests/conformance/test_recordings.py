@@ -1,0 +1,31 @@
+"""The real control plane's recorded runs of Jobs and JobSets, played here on virtual time.
+
+The recordings (kube-apiserver and kube-controller-manager 1.36.2, JobSet after v0.12) are facts of upstream, so nothing
+in them is ever edited to fit. What may differ is in ``differences.yaml``.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from sidings.api.objects import Object
+from tests.conformance import traces
+from tests.conformance.command import outcome
+
+RULES = traces.load_rules()
+RECORDED = [
+    trace for file in sorted(Path(__file__).with_name("recordings").glob("*.json.gz")) for trace in traces.load(file)
+]
+
+
+@pytest.mark.parametrize("trace", [pytest.param(trace, id=trace["name"]) for trace in RECORDED])
+def test_recording(trace: Object) -> None:
+    if reason := traces.unplayable(trace, RULES):
+        pytest.skip(reason)
+    failure, differences = outcome(trace)
+    assert failure == ""
+    assert [str(difference) for difference in traces.unexplained(differences, RULES)] == []
+
+
+def test_every_rule_says_why() -> None:
+    assert all(rule.reason for rule in RULES)

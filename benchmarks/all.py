@@ -1,0 +1,28 @@
+"""Every benchmark, one after the other: the figures of docs/performance.md."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+SCRIPTS = ("command_line.py", "pods.py", "all_reduce.py", "api_server.py", "registry.py")
+
+
+def main() -> None:
+    model = next(
+        (line.split(":")[1].strip() for line in Path("/proc/cpuinfo").open() if line.startswith("model name")), "?"
+    )
+    print(
+        f"{model}, {os.cpu_count()} cores, Linux {platform.release()}, Python {platform.python_version()}", flush=True
+    )
+    for script in SCRIPTS:
+        print(f"\n== {script}", flush=True)
+        subprocess.run([sys.executable, str(HERE / script)], check=True)
+
+
+if __name__ == "__main__":
+    main()

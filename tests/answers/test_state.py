@@ -54,7 +54,8 @@ def test_suspended_says_what_is_still_stopping() -> None:
     js = job_set(tj)
     child = job(js)
     assert state_of(family(tj, js, child)).reason == ""
-    stopping = state_of(family(tj, js, child, pod(child, 0, "Running", node="n", deleting=True)))
+    done = pod(child, 1, "Succeeded", node="n")
+    stopping = state_of(family(tj, js, child, done, pod(child, 0, "Running", node="n", deleting=True)))
     assert (stopping.word, stopping.reason) == ("Suspended", "1 pods are stopping")
 
 

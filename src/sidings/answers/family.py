@@ -47,7 +47,11 @@ class Family:
 
     def living_pods(self) -> list[Object]:
         """Pods that run or will run: neither finished nor being deleted."""
-        return [pod for pod in self.pods if not is_deleting(pod) and phase_of(pod) not in TERMINAL_PHASES]
+        return [pod for pod in self.unfinished_pods() if not is_deleting(pod)]
+
+    def unfinished_pods(self) -> list[Object]:
+        """Pods that have not ended, those that are being stopped included."""
+        return [pod for pod in self.pods if phase_of(pod) not in TERMINAL_PHASES]
 
     def wanted_pods(self) -> int | None:
         """How many pods the whole job runs, all its parts together; None while only its TrainJob exists."""

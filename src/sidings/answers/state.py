@@ -80,8 +80,8 @@ def _decide(family: Family, restarts: Restarts) -> tuple[State, str]:
         return State.FAILED, _why_failed(family)
     living = family.living_pods()
     if family.root["spec"].get("suspend"):
-        stopping = [pod for pod in family.pods if is_deleting(pod)] + living
-        return State.SUSPENDED, f"{len(stopping)} pods are stopping" if stopping else ""
+        stopping = len(family.unfinished_pods())
+        return State.SUSPENDED, f"{stopping} pods are stopping" if stopping else ""
     if _all_run(family, living) or (not living and pods_that_run(family) == family.wanted_pods()):
         return State.RUNNING, ""
     if restarts.done:

@@ -63,18 +63,16 @@ async def _follow(cluster: Cluster, console: Console, clock: Clock, root: Object
 
 
 async def _watch(mirror: Mirror, story: Story, streams: LogStreams, root: Object) -> Family:
-    seen = False
     while True:
         await mirror.changed()
         if not mirror.connected:
             story.lost()
             continue
+        if not mirror.complete:
+            continue
         family = mirror.family(uid_of(root))
         if family is None:
-            if seen:
-                raise JobNotFound(f'{root["kind"]} "{root["metadata"]["name"]}" was deleted while it was followed')
-            continue
-        seen = True
+            raise JobNotFound(f'{root["kind"]} "{root["metadata"]["name"]}" was deleted while it was followed')
         story.tell(family)
         streams.see(leaders(family), prefix=has_parts(family))
         if state_of(family).state.finished:

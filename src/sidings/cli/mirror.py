@@ -34,10 +34,16 @@ class Mirror:
         self._objects: dict[Resource, dict[str, Object]] = {resource: {} for resource in _SELECTORS}
         self._wake = asyncio.Event()
         self._lost_at: float | None = None
+        self._listed: set[Resource] = set()
 
     @property
     def connected(self) -> bool:
         return self._lost_at is None
+
+    @property
+    def complete(self) -> bool:
+        """Every resource has been listed, so what is not here does not exist."""
+        return self._listed == set(_SELECTORS)
 
     def families(self) -> list[Family]:
         objects = self._objects
@@ -80,6 +86,7 @@ class Mirror:
                         known[uid_of(event.object)] = event.object
                     self._wake.set()
             except NotFound:
+                self._put(resource, {})
                 return  # a cluster that does not serve this kind
             except Expired:
                 continue
@@ -91,6 +98,7 @@ class Mirror:
     def _put(self, resource: Resource, objects: dict[str, Object]) -> None:
         """All there are now, in one step: what is missing has been deleted, not just not been seen yet."""
         self._objects[resource] = objects
+        self._listed.add(resource)
         self._lost_at = None
         self._wake.set()
 

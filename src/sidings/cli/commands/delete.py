@@ -73,7 +73,7 @@ async def delete_and_wait(connected: Cluster, invocation: Invocation, family: Fa
 
     title = jobs.title_of(family)
     async with open_mirror(connected.client, invocation.clock, namespace_of(family.root)) as mirror:
-        while mirror.family(uid_of(family.root)) is None:
+        while not mirror.complete:
             await mirror.changed()
         await _delete(connected, family)
         with Progress(invocation.console) as progress:

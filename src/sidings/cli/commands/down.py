@@ -72,15 +72,14 @@ async def _make_way(args: Namespace, invocation: Invocation, record: EngineRecor
 
 
 async def unfinished(client: HttpClient) -> list[Family]:
-    """Jobs that have pods, or will have as soon as there is room: neither finished nor suspended."""
+    """Jobs that have pods which run or stop, or will have them as soon as there is room."""
     from sidings.answers.state import State, state_of
     from sidings.cli import jobs
 
     return [
         family
         for family in await jobs.all_families(client, "")
-        if not state_of(family).state.finished
-        and (state_of(family).state is not State.SUSPENDED or family.living_pods())
+        if family.unfinished_pods() or state_of(family).state not in (State.SUSPENDED, State.SUCCEEDED, State.FAILED)
     ]
 
 
@@ -99,19 +98,22 @@ def refusal(families: list[Family]) -> JobsRunning:
 
 
 async def _suspend(client: HttpClient, invocation: Invocation, families: list[Family], progress: Progress) -> None:
+    """Suspend those that are not suspended yet, then wait until no pod of any runs."""
+    from sidings.api.objects import uid_of
     from sidings.cli import jobs
     from sidings.cli.mirror import open_mirror
     from sidings.host import hibernation
 
     for family in families:
-        await hibernation.put_to_sleep(client, jobs.resource_of(family), family.root)
-        progress.keep(f"{jobs.title_of(family)} suspended until the next `up`")
-    chosen = {family.root["metadata"]["uid"] for family in families}
+        if not family.root["spec"].get("suspend"):
+            await hibernation.put_to_sleep(client, jobs.resource_of(family), family.root)
+            progress.keep(f"{jobs.title_of(family)} suspended until the next `up`")
+    chosen = {uid_of(family.root) for family in families}
     async with open_mirror(client, invocation.clock, "") as mirror:
         while True:
             await mirror.changed()
-            present = [family for family in mirror.families() if family.root["metadata"]["uid"] in chosen]
-            stopping = sum(len(family.pods) for family in present if family.living_pods() or family.pods)
-            if present and not stopping:
+            present = [family for family in mirror.families() if uid_of(family.root) in chosen]
+            stopping = sum(len(family.unfinished_pods()) for family in present)
+            if mirror.complete and not stopping:
                 return
             progress.show(f"{stopping} pods are stopping")

@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from sidings.cli import cluster
-from sidings.cli.errors import ExitCode, NoSuchRank
+from sidings.cli.errors import ExitCode, JobNotFound, NoSuchRank
 from sidings.cli.invocation import Invocation
 
 if TYPE_CHECKING:
@@ -117,9 +117,14 @@ async def _follow(args: Namespace, invocation: Invocation, connected: Cluster, f
             connected.client, console, invocation.clock, tasks, container=args.container, tail_lines=args.tail
         )
         with Progress(console) as progress:
-            while not (mirror.family(uid) and state_of(family).state.finished):
+            while not (mirror.complete and state_of(family).state.finished):
                 await mirror.changed()
-                family = mirror.family(uid) or family
+                if not mirror.complete:
+                    continue
+                present = mirror.family(uid)
+                if present is None:
+                    raise JobNotFound(f"{jobs.title_of(family)} was deleted while its logs were followed")
+                family = present
                 pods = selected(args, family)
                 if not pods:
                     verdict = state_of(family)

@@ -31,8 +31,9 @@ SIMULATED_GPUS = "SimulatedGPUs"
 CONFIG_ERROR = "CreateContainerConfigError"
 CREATE_ERROR = "CreateContainerError"
 DEADLINE = Ending("Failed", "DeadlineExceeded", "Pod was active on the node longer than the specified deadline")
-RETRY_SECONDS = (0.5, 1.0, 2.0, 5.0)
-"""How soon a start that failed for want of something is tried again."""
+RETRY_SECONDS = (0.1, 0.5, 1.0, 2.0, 5.0)
+"""How soon a start that failed for want of something is tried again. The first failure is nobody's business: a claim
+is being bound, a ConfigMap comes with the same ``apply``."""
 DEFAULT_GRACE_SECONDS = 30
 
 
@@ -69,8 +70,8 @@ class PodWorker:
                 try:
                     await self._live()
                 except ApiError as error:
-                    log.info("pod %s: %s, again in %s s", key_of(self._pod), error, RETRY_SECONDS[1])
-                    await self._shop.clock.sleep(RETRY_SECONDS[1])
+                    log.info("pod %s: %s, again in %s s", key_of(self._pod), error, RETRY_SECONDS[2])
+                    await self._shop.clock.sleep(RETRY_SECONDS[2])
                 except Exception:
                     # A bug that one pod meets must not end the others.
                     log.exception("pod %s failed unexpectedly, again in %s s", key_of(self._pod), RETRY_SECONDS[-1])
@@ -133,6 +134,13 @@ class PodWorker:
             self._started(name)
 
     def _refused(self, name: str, error: NodeError) -> None:
+        pause = RETRY_SECONDS[min(self._failures, len(RETRY_SECONDS) - 1)]
+        self._retry_at = self._shop.clock.monotonic() + pause
+        self._failures += 1
+        if self._failures > 1:
+            self._tell_refusal(name, error)
+
+    def _tell_refusal(self, name: str, error: NodeError) -> None:
         message = f"{error.what}: {error.cause}" if error.cause else error.what
         if isinstance(error, ConfigMissing):
             self._waiting[name] = Waiting(CONFIG_ERROR, message)
@@ -146,9 +154,6 @@ class PodWorker:
         else:
             self._waiting[name] = Waiting(CONTAINER_CREATING, message)
             self._note("Warning", "FailedCreatePodSandBox", f"Failed to create pod sandbox: {message}")
-        pause = RETRY_SECONDS[min(self._failures, len(RETRY_SECONDS) - 1)]
-        self._failures += 1
-        self._retry_at = self._shop.clock.monotonic() + pause
 
     def _started(self, name: str) -> None:
         container = next(c for c in _containers(self._pod) if c["name"] == name)

@@ -1,0 +1,96 @@
+from typing import Any
+
+import pytest
+
+from sidings.api.job import statuses
+from sidings.api.objects import Object
+from tests.api.job.jobs import stored
+
+START = {"startTime": "2026-01-01T00:00:00Z"}
+
+
+def condition(*types: str) -> list[Object]:
+    return [{"type": type_, "status": "True"} for type_ in types]
+
+
+FAILED = {**START, "conditions": condition("FailureTarget", "Failed")}
+
+
+def complaints(new: Object, old: Object | None = None, **spec: Any) -> list[str]:
+    job = stored(**spec)
+    return [str(error) for error in statuses.errors({**job, "status": new}, {**job, "status": old or {}})]
+
+
+@pytest.mark.parametrize(
+    ("status", "complaint"),
+    [
+        ({"active": 1, "ready": 2}, "status.ready: Invalid value: 2: cannot set more ready pods than active"),
+        ({"terminating": -1}, "status.terminating: Invalid value: -1: must be greater than or equal to 0"),
+        (
+            {**START, "conditions": condition("Failed")},
+            "status.conditions: Invalid value: cannot set Failed=True condition without the FailureTarget=true "
+            "condition",
+        ),
+        (
+            {**FAILED, "active": 1},
+            "status.active: Invalid value: 1: active>0 is invalid for finished job",
+        ),
+        (
+            {**FAILED, "terminating": 1},
+            "status.terminating: Invalid value: 1: terminating>0 is invalid for finished job",
+        ),
+        (
+            {"conditions": condition("FailureTarget", "Failed")},
+            "status.startTime: Required value: startTime is required for finished job",
+        ),
+        (
+            {**START, "conditions": condition("SuccessCriteriaMet", "Complete")},
+            "status.completionTime: Required value: completionTime is required for Complete jobs",
+        ),
+        (
+            {"completionTime": "x"},
+            'status.completionTime: Invalid value: "x": cannot set completionTime when there is no Complete=True '
+            "condition",
+        ),
+        (
+            {**FAILED, "uncountedTerminatedPods": {"failed": ["u"]}},
+            'status.uncountedTerminatedPods: Invalid value: {"failed":["u"]}: uncountedTerminatedPods needs to be '
+            "empty for finished job",
+        ),
+    ],
+)
+def test_one_status(status: Object, complaint: str) -> None:
+    assert complaints(status) == [complaint]
+
+
+def test_no_job_both_fails_and_succeeds() -> None:
+    assert complaints({"conditions": condition("FailureTarget", "SuccessCriteriaMet")}) == [
+        "status.conditions: Invalid value: cannot set SuccessCriteriaMet=True and FailureTarget=true conditions"
+    ]
+
+
+def test_finished_stays_finished() -> None:
+    assert complaints({**START, "conditions": condition("FailureTarget")}, FAILED) == [
+        "status.conditions: Invalid value: cannot disable the terminal Failed=True condition"
+    ]
+
+
+def test_counted_stays_counted() -> None:
+    assert complaints({"failed": 1}, {"failed": 2}) == [
+        "status.failed: Invalid value: 1: cannot decrease the failed counter"
+    ]
+    assert complaints({"succeeded": 1}, {"succeeded": 2}) == [
+        "status.succeeded: Invalid value: 1: cannot decrease the succeeded counter"
+    ]
+    assert complaints({"succeeded": 1}, {"succeeded": 2}, completionMode="Indexed", completions=1) == []
+
+
+def test_only_a_suspension_stops_the_clock() -> None:
+    assert complaints({}, START) == [
+        "status.startTime: Required value: startTime cannot be removed for unsuspended job"
+    ]
+    assert complaints({}, START, suspend=True) == []
+
+
+def test_a_good_end() -> None:
+    assert complaints({**START, "completionTime": "x", "conditions": condition("SuccessCriteriaMet", "Complete")}) == []

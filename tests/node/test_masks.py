@@ -20,6 +20,7 @@ def test_credentials_state_and_what_variables_name_are_secret() -> None:
 
 def test_homes_are_hidden_wherever_they_are() -> None:
     assert masks.homes(HOME) == (Path("/root"), Path("/home"))
+    assert masks.homes(Path("/")) == masks.homes(Path("/data")) == (Path("/root"), Path("/home"))
     assert masks.homes(Path("/data/ada")) == (Path("/root"), Path("/home"), Path("/data/ada"))
 
 

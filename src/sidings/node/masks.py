@@ -37,9 +37,14 @@ _NAMED_BY = (
 
 
 def homes(home: Path) -> tuple[Path, ...]:
-    """Directories that are empty in a pod."""
+    """Directories that are empty in a pod.
+
+    A home at the top (``/``, ``/data``: users without one in a container) holds more than a home, so of it only the
+    credentials are hidden.
+    """
     usual = (Path("/root"), Path("/home"))
-    return usual if any(home.is_relative_to(folder) for folder in usual) else (*usual, home)
+    elsewhere = len(home.parts) > 2 and not any(home.is_relative_to(folder) for folder in usual)
+    return (*usual, home) if elsewhere else usual
 
 
 def secret_paths(home: Path, environment: Mapping[str, str], private: Iterable[Path]) -> tuple[Path, ...]:

@@ -36,14 +36,12 @@ class Zygote:
         self._directory = directory
         self._lock = os.open(directory / "zygote.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        self._listener = protocol.listen(directory / "zygote.sock")
+        _note(directory / "zygote.json", os.getpid())
+        # Last, because a name server stays when the zygote fails.
         self._name_server = enter_namespaces(directory)
-        if refused := probe.check(directory):
-            os.kill(self._name_server, signal.SIGKILL)
-            raise OSError(errno.EPERM, refused, "container root")
         self._bridge = socket.if_nametoindex(BRIDGE)
         self._selector = selectors.DefaultSelector()
-        _note(directory / "zygote.json", os.getpid())
-        self._listener = protocol.listen(directory / "zygote.sock")
         self._selector.register(self._listener, selectors.EVENT_READ, self._accept)
 
     def serve(self) -> NoReturn:
@@ -140,7 +138,10 @@ class Zygote:
 
 
 def enter_namespaces(directory: Path) -> int:
-    """Enter the node's namespaces, making them where no name server of this boot holds them; returns its pid."""
+    """Enter the node's namespaces, making them where no name server of this boot holds them; returns its pid.
+
+    Raises ``OSError`` where the machine refuses them, or refuses a container's root in them.
+    """
     holder = directory / "name-server.json"
     if holder.exists():
         known = json.loads(holder.read_text())
@@ -155,6 +156,8 @@ def enter_namespaces(directory: Path) -> int:
         index = socket.if_nametoindex(BRIDGE)
         node.add_address(index, GATEWAY, PREFIX_LENGTH)
         node.set_up(index)
+    if refused := probe.check(directory):
+        raise OSError(errno.EPERM, refused, "container root")
     return start_name_server(directory)
 
 

@@ -46,8 +46,8 @@ def test_a_good_jobset() -> None:
         (
             rule(name="1a"),
             "invalid failure policy rule name '1a', a failure policy rule name must start with an alphabetic "
-            "character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric "
-            "character or '_'",
+            "character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an "
+            "alphanumeric character or '_'",
         ),
         (
             rule(name="a" * 129),

@@ -125,6 +125,17 @@ async def test_pods_of_a_deleted_job_are_let_go(cluster: Cluster) -> None:
     assert await cluster.pods() == []
 
 
+async def test_a_new_job_of_the_same_name_leaves_the_old_ones_pods_alone_and_lets_them_go(cluster: Cluster) -> None:
+    await cluster.create_job(completions=1)
+    await cluster.act("ready", *await cluster.pods())
+    (old,) = await cluster.pods()
+    await cluster.client.delete(JOBS, "j", "ns", propagation_policy="Background")
+    await cluster.create_job(completions=1)
+    (new,) = await cluster.pods()
+    assert new != old
+    assert (await cluster.job())["status"]["active"] == 1
+
+
 async def test_a_finished_job_deletes_itself(cluster: Cluster) -> None:
     await cluster.create_job(completions=1, ttlSecondsAfterFinished=30)
     await cluster.act("succeed", *await cluster.pods())

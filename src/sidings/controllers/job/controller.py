@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Mapping
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from sidings.api import objects
 from sidings.api.job import labels
@@ -35,6 +35,13 @@ def keys_of_pod(pod: Object) -> Iterable[Key]:
     return (Key(objects.namespace_of(pod), name),) if name else ()
 
 
+class _Remembered(NamedTuple):
+    """The back-off of the Job with ``uid``; a namesake starts without one."""
+
+    uid: str
+    backoff: Backoff
+
+
 class JobController(Controller):
     """Runs the pods of ``batch/v1`` Jobs that are not managed by somebody else."""
 
@@ -50,33 +57,41 @@ class JobController(Controller):
     def __init__(self, client: Client, clock: Clock, rng: random.Random) -> None:
         super().__init__(client, clock, rng)
         self._recorder = Recorder(client, clock, COMPONENT)
-        self._backoffs: dict[str, Backoff] = {}
+        self._backoffs: dict[Key, _Remembered] = {}
 
     async def reconcile(self, key: Key) -> float | None:
         in_namespace = (await self.client.list(PODS, key.namespace)).items
-        try:
-            job = await self.client.get(JOBS, key.name, key.namespace)
-        except NotFound:
-            await self._release_orphans(key, in_namespace)
+        job = await self._read(key)
+        if job is not None and job["spec"].get("managedBy", labels.OWN_MANAGER) != labels.OWN_MANAGER:
             return None
-        if job["spec"].get("managedBy", labels.OWN_MANAGER) != labels.OWN_MANAGER:
+        adoptable = claiming.adoptable(job, in_namespace) if job is not None else []
+        await self._release_strays(key, job, [pod for pod in in_namespace if pod not in adoptable])
+        if job is None:
+            self._backoffs.pop(key, None)
             return None
         owned = claiming.owned(job, in_namespace)
-        owned += [await claiming.adopt(self.client, job, pod) for pod in claiming.adoptable(job, in_namespace)]
-        uid = objects.uid_of(job)
-        decided = plan(Snapshot.of(job, owned, self._backoffs.get(uid, NO_FAILURES)), self.clock.now())
-        await effects.carry_out(self.client, self._recorder, job, decided)
-        self._remember(uid, decided.backoff)
+        owned += [await claiming.adopt(self.client, job, pod) for pod in adoptable]
+        decided = plan(Snapshot.of(job, owned, self._backoff(key, job)), self.clock.now())
+        failure = await effects.carry_out(self.client, self._recorder, job, decided)
+        self._backoffs[key] = _Remembered(objects.uid_of(job), decided.backoff)
+        if failure is not None:
+            raise failure
         return decided.requeue_after
 
-    def _remember(self, uid: str, backoff: Backoff) -> None:
-        if backoff.failures:
-            self._backoffs[uid] = backoff
-        else:
-            self._backoffs.pop(uid, None)
+    async def _read(self, key: Key) -> Object | None:
+        try:
+            return await self.client.get(JOBS, key.name, key.namespace)
+        except NotFound:
+            return None
 
-    async def _release_orphans(self, key: Key, in_namespace: Iterable[Object]) -> None:
-        """Let go of the pods of a Job that does not exist (any more)."""
-        for pod in in_namespace:
-            if pods.is_tracked(pod) and key in keys_of_pod(pod):
+    def _backoff(self, key: Key, job: Object) -> Backoff:
+        remembered = self._backoffs.get(key)
+        return remembered.backoff if remembered and remembered.uid == objects.uid_of(job) else NO_FAILURES
+
+    async def _release_strays(self, key: Key, job: Object | None, candidates: Iterable[Object]) -> None:
+        """Let go of the pods that an earlier Job of this name has left behind."""
+        uid = objects.uid_of(job) if job is not None else ""
+        for pod in candidates:
+            owner = (objects.controller_of(pod) or {}).get("uid")
+            if pods.is_tracked(pod) and owner != uid and key in keys_of_pod(pod):
                 await effects.release(self.client, pod)

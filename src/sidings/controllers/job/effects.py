@@ -21,8 +21,11 @@ from sidings.controllers.runtime.plan import EventNote, together
 FIELD_MANAGER = "job-controller"
 
 
-async def carry_out(client: Client, recorder: Recorder, job: Object, plan: JobPlan) -> None:
-    """Apply ``plan`` to ``job``; raises the first ``ApiError``. A failed creation does not keep the status back."""
+async def carry_out(client: Client, recorder: Recorder, job: Object, plan: JobPlan) -> ApiError | None:
+    """Apply ``plan`` to ``job``; raises the first ``ApiError``.
+
+    Pods that cannot be created do not keep the status back: their error is returned once everything else is done.
+    """
     await together([_discard(client, recorder, job, pod) for pod in plan.discard], len(plan.discard))
     await together([_delete(client, recorder, job, pod) for pod in plan.terminate], len(plan.terminate))
     created, error = await _create_all(client, recorder, job, plan.create)
@@ -30,8 +33,7 @@ async def carry_out(client: Client, recorder: Recorder, job: Object, plan: JobPl
     await together([release(client, pod) for pod in plan.release], len(plan.release))
     for note in plan.events:
         await recorder.record(note)
-    if error is not None:
-        raise error
+    return error
 
 
 async def release(client: Client, pod: Object) -> None:

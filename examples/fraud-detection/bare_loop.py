@@ -15,7 +15,7 @@ from pathlib import Path
 import torch
 import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
-from train import FraudNet, World, load_part
+from train import FRAUD_WEIGHT, FraudNet, World, load_part
 
 
 def main() -> None:
@@ -29,7 +29,7 @@ def main() -> None:
     model = FraudNet(list(json.loads((args.data_dir / "meta.json").read_text())["coder"]["sizes"].values()))
     parallel = DistributedDataParallel(model.to(world.device)) if world.size > 1 else model.to(world.device)
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.006, fused=True)
-    loss = torch.nn.BCEWithLogitsLoss()
+    loss = torch.nn.BCEWithLogitsLoss(pos_weight=torch.tensor(FRAUD_WEIGHT, device=world.device))
     speeds = []
     for _ in range(args.epochs):
         began = time.perf_counter()

@@ -58,7 +58,7 @@ class Past:
     """
 
     def __init__(self, group: np.ndarray, time: np.ndarray, amount: np.ndarray) -> None:
-        order = np.lexsort((time, group))
+        self.order = order = np.lexsort((time, group))
         self.group, self.time, self.amount = group[order], time[order] - time.min(), amount[order]
         self.index = np.arange(len(order))
         self.start = np.searchsorted(self.group, self.group)  # the first row of the same group
@@ -77,42 +77,49 @@ class Past:
     def previous(self, values: np.ndarray, default: float) -> np.ndarray:
         return np.where(self.seen() > 0, values[np.maximum(self.index - 1, 0)], default)
 
-    def within(self, seconds: int) -> tuple[np.ndarray, np.ndarray]:
-        """(count, sum) of the earlier rows at most ``seconds`` ago."""
+    def within(self, seconds: int, *values: np.ndarray) -> list[np.ndarray]:
+        """How many earlier rows are at most ``seconds`` ago, then the sum of each of ``values`` over them."""
         span = (
             int(self.time.max()) + 2 * seconds + 1
         )  # one sorted axis for all groups: windows never reach into another
         key = np.cumsum(np.diff(self.group, prepend=self.group[0]) != 0) * span + self.time + seconds
         first = np.maximum(np.searchsorted(key, key - seconds), self.start)
-        return self.index - first, self.total[self.index] - self.total[first]
+        totals = [np.concatenate([[0.0], np.cumsum(column)]) for column in values]
+        return [self.index - first, *(total[self.index] - total[first] for total in totals)]
 
 
 def history(rows: Columns) -> Columns:
     """What the card did before each of its transactions: how lately, how much, and whether it ever did the like.
 
-    The last two tell habit from novelty: how often the card bought in this category in this half of the day, and how
-    the amount compares with what it usually spends on the category.
+    ``habit`` counts how often the card bought in this category in this half of the day; ``novel_2d`` and ``night_2d``
+    how many of its purchases of the last two days were the first of their kind, or made at night.
     """
     card, time, amount = rows["card"].astype(np.int64), rows["time"], rows["amt"]
-    own = Past(card, time, amount)
-    gap = np.maximum(own.time - own.previous(own.time, 0), 0)
+    category = card * len(CATEGORIES) + rows["category"]
+    spent = Past(category, time, amount)
+    habit = Past(category * 2 + (time % DAY >= DAY // 2), time, amount)
     columns = {
+        "habit": habit.seen()[habit.back],
+        "category_seen": spent.seen()[spent.back],
+        "amt_to_category_mean": (spent.amount / np.maximum(spent.mean(), 0.01))[spent.back],
+    }
+    columns["habit_share"] = (columns["habit"] + 0.5) / (columns["category_seen"] + 1)
+    own = Past(card, time, amount)
+    hour = time % DAY // HOUR
+    unusual = {"novel_2d": columns["habit"] == 0, "night_2d": (hour >= 22) | (hour < 4)}
+    found = dict(zip(unusual, own.within(2 * DAY, *(flag[own.order] for flag in unusual.values()))[1:], strict=True))
+    for name, seconds in WINDOWS.items():
+        found[f"count_{name}"], found[f"sum_{name}"] = own.within(seconds, own.amount)
+    gap = np.maximum(own.time - own.previous(own.time, 0), 0)
+    found |= {
         "since_last": np.where(own.seen() > 0, np.log1p(gap), -1.0),
         "previous_amt": own.previous(own.amount, -1.0),
         "amt_to_mean": own.amount / np.maximum(own.mean(), 0.01),
         "seen": own.seen(),
     }
-    for name, seconds in WINDOWS.items():
-        columns[f"count_{name}"], columns[f"sum_{name}"] = own.within(seconds)
-    columns = {name: values[own.back] for name, values in columns.items()}
-    category = card * len(CATEGORIES) + rows["category"]
-    spent = Past(category, time, amount)
-    habit = Past(category * 2 + (time % DAY >= DAY // 2), time, amount)
-    columns["amt_to_category_mean"] = (spent.amount / np.maximum(spent.mean(), 0.01))[spent.back]
-    columns["habit"] = habit.seen()[habit.back]
-    columns["category_seen"] = spent.seen()[spent.back]
-    columns["habit_share"] = (columns["habit"] + 0.5) / (columns["category_seen"] + 1)
-    return columns
+    for name in unusual:
+        found[name] = found[name].astype(np.int64)
+    return columns | {name: values[own.back] for name, values in found.items()}
 
 
 def edges_of(values: np.ndarray, bins: int) -> np.ndarray:

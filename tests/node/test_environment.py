@@ -1,4 +1,5 @@
 import base64
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -18,9 +19,14 @@ SOURCES = Sources(
 PREFIX = Path("/envs/a")
 
 
-def _resolved(*env: dict, sources: Sources = SOURCES, **fields: object) -> dict[str, str]:  # type: ignore[type-arg]
+def _resolved(
+    *env: dict,  # type: ignore[type-arg]
+    sources: Sources = SOURCES,
+    facts: NodeFacts = FACTS,
+    **fields: object,
+) -> dict[str, str]:
     made = container(env=list(env), **fields)
-    return resolve(made, pod(made, metadata={"labels": {"a": "b"}}), sources, FACTS, PREFIX)
+    return resolve(made, pod(made, metadata={"labels": {"a": "b"}}), sources, facts, PREFIX)
 
 
 def test_every_container_gets_path_home_and_no_device() -> None:
@@ -38,6 +44,12 @@ def test_a_manifest_may_override_what_is_given() -> None:
 def test_threads_follow_the_cpu_limit_up_to_the_machines_cores(limit: str, threads: str) -> None:
     found = _resolved(resources={"limits": {"cpu": limit}})
     assert found["OMP_NUM_THREADS"] == threads
+
+
+def test_threads_are_the_nodes_share_of_the_machine_where_it_shares_it() -> None:
+    shared = dataclasses.replace(FACTS, share=1)
+    assert _resolved(facts=shared)["OMP_NUM_THREADS"] == "1"
+    assert _resolved(facts=shared, resources={"limits": {"cpu": "2"}})["OMP_NUM_THREADS"] == "2"
 
 
 def test_values_mention_earlier_ones() -> None:

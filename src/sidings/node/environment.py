@@ -37,6 +37,8 @@ class NodeFacts:
     simulated_gpus: bool
     cores: int
     """Of the machine, which may be fewer than the node advertises."""
+    share: int | None = None
+    """How many of them are this node's, where several logical nodes share the machine."""
 
 
 def resolve(container: Object, pod: Object, sources: Sources, node: NodeFacts, prefix: Path) -> dict[str, str]:
@@ -81,7 +83,8 @@ def _given(container: Object, pod: Object, node: NodeFacts, prefix: Path) -> dic
 
     CUDA_VISIBLE_DEVICES is empty for pods without devices of their own, so that nobody takes a GPU that was given to
     another pod. OMP_NUM_THREADS follows a cpu limit: nothing throttles a pod to it yet, and two pods that each start a
-    thread per core of the machine slow each other down. Without a limit it is left unset, as on a cluster.
+    thread per core of the machine slow each other down (two ranks on two cores trained at half the speed). Without a
+    limit it is the node's share of the machine; a node that has the machine to itself leaves it unset, as on a cluster.
     """
     given = {
         "PATH": software.search_path(prefix),
@@ -92,6 +95,8 @@ def _given(container: Object, pod: Object, node: NodeFacts, prefix: Path) -> dic
     limit = ((container.get("resources") or {}).get("limits") or {}).get("cpu")
     if limit:
         given["OMP_NUM_THREADS"] = str(max(1, min(math.floor(quantity.parse(limit)), node.cores)))
+    elif node.share:
+        given["OMP_NUM_THREADS"] = str(node.share)
     return given
 
 

@@ -199,7 +199,9 @@ class PodBox:
         addresses = {"status.podIP": address, "status.podIPs": address}
         addresses |= {"status.hostIP": self.host_address, "status.hostIPs": self.host_address}
         allocatable = {"cpu": self.node.cpu, "memory": self.node.memory}
-        return NodeFacts(addresses, allocatable, self.node.simulate_gpus, os.cpu_count() or 1)
+        cores, nodes = os.cpu_count() or 1, len(self._shop.nodes)
+        share = max(cores // nodes, 1) if nodes > 1 else None
+        return NodeFacts(addresses, allocatable, self.node.simulate_gpus, cores, share)
 
     def _container(
         self,

@@ -85,4 +85,8 @@ async def _play_here(trace: Object) -> list[Difference]:
 
 async def _play_remotely(trace: Object, kubeconfig: Path) -> list[Difference]:
     async with HttpClient(load([kubeconfig], must_exist=True)) as client:
-        return await Player(client, SystemClock(), trace).play()
+        player = Player(client, SystemClock(), trace)
+        try:
+            return await player.play()
+        finally:
+            await player.clean_up()

@@ -74,6 +74,10 @@ class Player:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
+    async def clean_up(self) -> None:
+        """Delete the trace's namespace, so that it can be played again."""
+        await self._client.delete(NAMESPACES, self._namespace)
+
     async def _steps(self) -> list[Difference]:
         snapshots = {snapshot["after_step"]: snapshot for snapshot in self._trace["snapshots"]}
         differences: list[Difference] = []

@@ -46,13 +46,15 @@ class Recording(Controller):
     name = "recording"
     resource = CONFIG_MAPS
     triggers: ClassVar = {SECRETS: keys_of_controller("ConfigMap")}
-    settle_seconds = 0.5
     workers = 2
 
     def __init__(self, client: Client, answer: Callable[[Key, int], float | None]) -> None:
         super().__init__(client, LoopClock(), random.Random(1))
         self.calls: list[tuple[Key, float]] = []
         self._answer = answer
+
+    def settle_seconds(self, obj: Object) -> float:
+        return 0.5
 
     async def reconcile(self, key: Key) -> float | None:
         self.calls.append((key, round(asyncio.get_running_loop().time(), 2)))

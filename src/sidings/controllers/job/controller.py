@@ -25,6 +25,11 @@ from sidings.controllers.runtime.events import Recorder
 
 COMPONENT = "job-controller"
 
+SETTLE_AFTER_END = 0.05
+SETTLE_OTHERWISE = 0.5
+"""Seconds for which changes of pods are gathered. Upstream takes 1 s for all (``syncJobBatchPeriod``), which every Job
+pays for when it ends; so the end of a pod waits only as long as the ends of a gang need to arrive together."""
+
 
 def keys_of_pod(pod: Object) -> Iterable[Key]:
     """The Job that controls ``pod``; for an orphan the Job that its labels name."""
@@ -48,9 +53,6 @@ class JobController(Controller):
     name = COMPONENT
     resource = JOBS
     triggers: ClassVar[Mapping[Resource, Mapper]] = {PODS: keys_of_pod}
-    settle_seconds: ClassVar[float] = 0.05
-    """Upstream gathers changes of pods for 1 s before it looks (``syncJobBatchPeriod``), which every Job pays for when
-    it ends. Reads are cheap here; the little that is left lets the ends of a gang arrive together."""
     first_retry: ClassVar[float] = 1.0
     longest_retry: ClassVar[float] = 60.0
 
@@ -58,6 +60,10 @@ class JobController(Controller):
         super().__init__(client, clock, rng)
         self._recorder = Recorder(client, clock, COMPONENT)
         self._backoffs: dict[Key, _Remembered] = {}
+
+    def settle_seconds(self, obj: Object) -> float:
+        ended = pods.is_terminal(obj) or objects.is_deleting(obj)
+        return SETTLE_AFTER_END if ended else SETTLE_OTHERWISE
 
     async def reconcile(self, key: Key) -> float | None:
         in_namespace = (await self.client.list(PODS, key.namespace)).items

@@ -42,8 +42,6 @@ class Controller:
     resource: ClassVar[Resource]
     triggers: ClassVar[Mapping[Resource, Mapper]] = {}
     workers: ClassVar[int] = 4
-    settle_seconds: ClassVar[float] = 0.0
-    """How long a change of a trigger waits for more of its kind, so that a burst of them is one pass."""
     first_retry: ClassVar[float] = BASE_DELAY
     """Seconds after which a key that failed is tried again; doubles up to ``longest_retry``."""
     longest_retry: ClassVar[float] = MAX_DELAY
@@ -57,6 +55,10 @@ class Controller:
     def keys(self, obj: Object) -> Iterable[Key]:
         """Which keys a change of an object of ``resource`` itself concerns; by default its own."""
         return (key_of(obj),)
+
+    def settle_seconds(self, obj: Object) -> float:
+        """How long a change of ``obj``, of one of the triggers, waits for more, so that a burst of them is one pass."""
+        return 0.0
 
     async def reconcile(self, key: Key) -> float | None:
         """Bring the object at ``key`` one step nearer to what it asks for.
@@ -76,14 +78,14 @@ class Controller:
             for number in range(self.workers):
                 tasks.create_task(self._work(), name=f"{self.name} worker {number}")
 
-    async def _watch(self, resource: Resource, mapper: Mapper, settle_seconds: float = 0.0) -> None:
+    async def _watch(self, resource: Resource, mapper: Mapper, settle: Callable[[Object], float] | None = None) -> None:
         """Every change of ``resource`` becomes keys. A watch that ends starts anew with all existing objects."""
         while True:
             try:
                 async for event in self.client.watch(resource):
                     if event.type != "BOOKMARK":
                         for key in mapper(event.object):
-                            self.queue.add_after(key, settle_seconds)
+                            self.queue.add_after(key, settle(event.object) if settle else 0.0)
             except Expired:
                 continue
             except ApiError as error:

@@ -13,9 +13,8 @@ SCRIPTS = ("command_line.py", "pods.py", "all_reduce.py", "api_server.py", "regi
 
 
 def main() -> None:
-    model = next(
-        (line.split(":")[1].strip() for line in Path("/proc/cpuinfo").open() if line.startswith("model name")), "?"
-    )
+    names = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
+    model = names[0].split(":")[1].strip()
     print(
         f"{model}, {os.cpu_count()} cores, Linux {platform.release()}, Python {platform.python_version()}", flush=True
     )

@@ -12,6 +12,7 @@ import os
 import statistics
 import subprocess
 import tempfile
+import textwrap
 from pathlib import Path
 
 from engine import BIN, Engine, timed
@@ -33,7 +34,7 @@ kind: ConfigMap
 metadata: {name: allreduce}
 data:
   train.py: |
-%s
+SCRIPT
 ---
 apiVersion: trainer.kubeflow.org/v1alpha1
 kind: TrainJob
@@ -59,7 +60,7 @@ spec:
                         containers:
                           - name: node
                             volumeMounts: [{name: scripts, mountPath: /scripts}]
-""" % "".join(f"    {line}\n" for line in SCRIPT.splitlines())  # fmt: skip
+""".replace("SCRIPT\n", textwrap.indent(SCRIPT, "    "))
 
 
 def as_train_job(engine: Engine) -> None:
@@ -81,7 +82,8 @@ def bare(script: Path, port: int) -> None:
         )
         for rank in (0, 1)
     ]  # fmt: skip
-    if any([process.wait(120) for process in processes]):
+    codes = [process.wait(120) for process in processes]
+    if any(codes):
         raise SystemExit("a bare torchrun failed")
 
 

@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from tests.e2e.conftest import Machine, job_set, wait_for
+from tests.e2e.machine import Machine, job_set, wait_for
 
 pytestmark = pytest.mark.e2e
 

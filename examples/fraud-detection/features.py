@@ -45,7 +45,7 @@ def basic(rows: Columns) -> tuple[Columns, Columns]:
     numeric = {
         "amt": rows["amt"],
         "age": (day - rows["born"]) / 365.25,
-        "city_pop": rows["city_pop"],
+        "city_pop": rows["city_pop"].astype(float),
         "distance": distance,
     }
     return categorical, numeric

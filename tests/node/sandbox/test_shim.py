@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import signal
@@ -214,3 +215,17 @@ async def test_a_full_disk_ends_no_pod_and_its_end_is_recorded_when_there_is_roo
     finally:
         await shutdown.stop_sandboxes(sandboxes.client, SystemClock())
         syscalls.unmount(str(state_dir))
+
+
+async def test_a_socket_of_the_pod_connects_inside_its_network(sandbox: Sandboxes) -> None:
+    pod = await sandbox.start_pod()
+    server = """import socket
+listener = socket.create_server(("127.0.0.1", 7000))
+print("up", flush=True)
+listener.accept()[0].send(b"in")"""
+    await sandbox.run(pod, "python3", "-c", server)
+    await sandbox.said("up", pod)
+    made = await sandbox.client.new_socket(pod)
+    with made:
+        await asyncio.get_running_loop().sock_connect(made, ("127.0.0.1", 7000))
+        assert await asyncio.get_running_loop().sock_recv(made, 10) == b"in"

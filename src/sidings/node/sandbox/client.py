@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterable
@@ -107,6 +108,22 @@ class SandboxClient:
         """SIGTERM now, SIGKILL after ``grace`` seconds; 0: SIGKILL at once."""
         await _ask(pod_directory / "shim.sock", {"op": "stop", "containers": containers, "grace": grace})
 
+    async def new_socket(self, pod_directory: Path) -> socket.socket:
+        """A new TCP socket in the pod's network, not blocking, not connected. Raises ``SandboxFailed``."""
+        loop = asyncio.get_running_loop()
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking:
+            asking.setblocking(False)
+            with short_path(pod_directory / "shim.sock") as address:
+                await loop.sock_connect(asking, address)
+            await loop.sock_sendall(asking, b'{"op": "socket"}\n')
+            await _readable(asking)
+            _, descriptors, _, _ = socket.recv_fds(asking, 65536, 1)
+        if not descriptors:
+            raise SandboxFailed("shim.sock hung up", cause="the process behind it ended")
+        made = socket.socket(fileno=descriptors[0])
+        made.setblocking(False)
+        return made
+
     async def leave(self, pod_directory: Path) -> None:
         """End the pod's shim and all that still runs in it. A shim that is gone already is no error."""
         try:
@@ -152,6 +169,17 @@ async def _connected(path: Path) -> AsyncIterator[tuple[asyncio.StreamReader, as
         yield reader, writer
     finally:
         writer.close()
+
+
+async def _readable(waited: socket.socket) -> None:
+    """Return once ``waited`` can be read; asyncio itself cannot receive descriptors."""
+    loop = asyncio.get_running_loop()
+    ready: asyncio.Future[None] = loop.create_future()
+    loop.add_reader(waited, lambda: None if ready.done() else ready.set_result(None))
+    try:
+        await ready
+    finally:
+        loop.remove_reader(waited)
 
 
 async def _ask(path: Path, request: dict[str, Any]) -> dict[str, Any]:

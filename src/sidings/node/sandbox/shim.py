@@ -6,6 +6,7 @@ plane, and answers on ``shim.sock``:
 * ``run`` starts an attempt of a container and answers once the workload runs or could not be started;
 * ``stop`` sends SIGTERM and, after ``grace`` seconds, SIGKILL to everything in the containers named;
 * ``watch`` sends the status now and after every change;
+* ``socket`` hands out a TCP socket of the pod's network: whoever connects it is inside, for probes and forwarded ports;
 * ``leave`` ends the shim (and with it whatever still runs).
 """
 
@@ -112,6 +113,7 @@ class Shim:
             "run": self._run,
             "stop": self._stop,
             "watch": self._watch,
+            "socket": self._socket,
             "leave": self._leave,
         }
         for request in requests:
@@ -132,6 +134,11 @@ class Shim:
             due = time.monotonic() + grace
             running.kill_at = due if running.kill_at is None else min(due, running.kill_at)
         connection.send({"ok": True})
+
+    def _socket(self, connection: protocol.Connection, request: dict[str, Any]) -> None:
+        """A socket keeps the network namespace it was made in, whoever holds it."""
+        with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as made:
+            connection.send_descriptor({"ok": True}, made.fileno())
 
     def _leave(self, connection: protocol.Connection, request: dict[str, Any]) -> None:
         for running in list(self._running.values()):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-PROTOCOL = 1
+PROTOCOL = 2
 """Goes up with every change of these messages; an agent never drives a zygote of another protocol."""
 
 

@@ -17,6 +17,7 @@ from sidings.node import shutdown
 from sidings.node.errors import SandboxFailed
 from sidings.node.sandbox import identity
 from sidings.node.sandbox.name_server import Table
+from sidings.node.sandbox.netlink import BRIDGE_ADDRESS
 from tests.node.sandboxes import Sandboxes, leftovers
 from tests.node.waiting import until
 
@@ -75,6 +76,17 @@ print("fast" if time.monotonic() - start < 1 else "slow")
     pod = await sandbox.start_pod()
     code, text = await sandbox.output(pod, "python3", "-c", script)
     assert (code, text.split()) == (0, ["unknown", "unknown", "::ffff:10.244.1.2", "8.8.8.8", "fast"])
+
+
+async def test_the_name_server_keeps_its_link_address_while_pods_come_and_go(sandbox: Sandboxes) -> None:
+    """A pod that had to learn a new one would wait ten seconds for its next look-up."""
+    asking = "getent hosts nobody.example; awk '$1 == \"10.244.0.1\" {print $4}' /proc/net/arp"
+    pod = await sandbox.start_pod(1)
+    assert await sandbox.shell(pod, asking) == (0, f"{BRIDGE_ADDRESS.hex(':')}\n")
+    other = await sandbox.start_pod(2)
+    await sandbox.client.leave(other)
+    third = await sandbox.start_pod(3)
+    assert await sandbox.shell(third, asking) == (0, f"{BRIDGE_ADDRESS.hex(':')}\n")
 
 
 async def test_a_pod_that_cannot_be_made_says_why(sandbox: Sandboxes) -> None:

@@ -17,12 +17,20 @@ _NEWADDR, _NEWROUTE = 20, 24
 _REQUEST, _ACK, _EXCL, _CREATE = 0x1, 0x4, 0x200, 0x400
 _NLMSG_ERROR = 2
 
-_IFLA_ADDRESS_MTU, _IFLA_NAME, _IFLA_MASTER, _IFLA_LINKINFO, _IFLA_NET_NS_FD = 4, 3, 10, 18, 28
+_IFLA_ADDRESS, _IFLA_MTU, _IFLA_NAME, _IFLA_MASTER, _IFLA_LINKINFO, _IFLA_NET_NS_FD = 1, 4, 3, 10, 18, 28
 _IFLA_INFO_KIND, _IFLA_INFO_DATA, _VETH_INFO_PEER = 1, 2, 1
 _IFA_ADDRESS, _IFA_LOCAL = 1, 2
 _RTA_GATEWAY, _RTA_OIF = 5, 4
 _RT_TABLE_MAIN, _RTPROT_BOOT, _RT_SCOPE_UNIVERSE, _RTN_UNICAST = 254, 3, 0, 1
 _IFF_UP = 1
+
+BRIDGE_ADDRESS = bytes.fromhex("0253494e4701")
+"""Locally administered; every node has its bridge in a network namespace of its own, so one is enough for all.
+
+A bridge without an address of its own takes the lowest of its ports' and changes it as pods come and go. Pods that
+know the old one then reach the name server only after their kernel gave it up: ten seconds a look-up, in which a
+resolver says "temporary failure".
+"""
 
 
 def _attribute(kind: int, value: bytes) -> bytes:
@@ -60,21 +68,22 @@ class Netlink:
 
     def add_bridge(self, name: str) -> None:
         info = _attribute(_IFLA_LINKINFO, _text(_IFLA_INFO_KIND, "bridge"))
-        self._ask(_NEWLINK, _CREATE | _EXCL, [_link(), _text(_IFLA_NAME, name), info], f"bridge {name}")
+        body = [_link(), _text(_IFLA_NAME, name), _attribute(_IFLA_ADDRESS, BRIDGE_ADDRESS), info]
+        self._ask(_NEWLINK, _CREATE | _EXCL, body, f"bridge {name}")
 
     def add_veth(self, name: str, *, bridge: int, peer: str, peer_namespace: int, mtu: int) -> None:
         """A pair: ``name`` here, up and attached to the bridge (an interface index); ``peer`` in the other namespace.
 
         Both ends get ``mtu`` at birth, and the peer is born in its namespace, so nothing needs to be moved.
         """
-        other = _link() + _text(_IFLA_NAME, peer) + _number(_IFLA_ADDRESS_MTU, mtu)
+        other = _link() + _text(_IFLA_NAME, peer) + _number(_IFLA_MTU, mtu)
         other += _number(_IFLA_NET_NS_FD, peer_namespace)
         data = _attribute(_IFLA_INFO_DATA, _attribute(_VETH_INFO_PEER, other))
         info = _attribute(_IFLA_LINKINFO, _text(_IFLA_INFO_KIND, "veth") + data)
         body = [
             _link(flags=_IFF_UP),
             _text(_IFLA_NAME, name),
-            _number(_IFLA_ADDRESS_MTU, mtu),
+            _number(_IFLA_MTU, mtu),
             _number(_IFLA_MASTER, bridge),
             info,
         ]

@@ -11,6 +11,7 @@ import random
 from pathlib import Path
 
 from sidings.api import catalog
+from sidings.api.feature_gates import NONE, FeatureGates
 from sidings.api.resources import EVENTS
 from sidings.client.local import LocalClient
 from sidings.clock import Clock
@@ -40,18 +41,27 @@ class ControlPlane:
     """What makes objects come true. ``claims`` is the folder under which claimed storage lives."""
 
     def __init__(
-        self, store: Store, clock: Clock, rng: random.Random, *, claims: Path, ca: str, with_nodes: bool = True
+        self,
+        store: Store,
+        clock: Clock,
+        rng: random.Random,
+        *,
+        claims: Path,
+        ca: str,
+        with_nodes: bool = True,
+        gates: FeatureGates = NONE,
     ) -> None:
         """``with_nodes`` False leaves out what presumes nodes of ours (scheduler, node life cycle, pod collection)."""
         self.store = store
         self.clock = clock
         self.rng = rng
         self.catalog = catalog.builtin()
-        self.registry = Registry(store, self.catalog, clock, rng, admission=defaults.plugins(clock))
+        self.registry = Registry(store, self.catalog, clock, rng, admission=defaults.plugins(clock, gates=gates))
         self.client = LocalClient(self.registry)
         self._claims = claims
         self._ca = ca
         self._with_nodes = with_nodes
+        self._gates = gates
 
     def controllers(self) -> list[Controller | GarbageCollector]:
         client, clock, rng = self.client, self.clock, self.rng
@@ -61,7 +71,7 @@ class ControlPlane:
             RefusalForwarder(client, clock, rng),
             TrainingRuntimeController(client, clock, rng),
             ClusterTrainingRuntimeController(client, clock, rng),
-            JobSetController(client, clock, rng),
+            JobSetController(client, clock, rng, self._gates),
             JobController(client, clock, rng),
             TtlController(client, clock, rng),
             GarbageCollector(client, clock, rng, [r for r in resources if r != EVENTS]),

@@ -25,7 +25,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import sidings
-from sidings.api import timestamps
+from sidings.api import feature_gates, timestamps
 from sidings.api.conditions import find
 from sidings.api.resources import NODES
 from sidings.client import kubeconfig
@@ -70,6 +70,7 @@ class Engine:
             claims=home.nodes / "claims",
             ca=self.identity.authority.decode(),
             with_nodes=options.nodes > 0,
+            gates=feature_gates.parse(options.feature_gates),
         )
         self.nodes = logical_nodes(options)
         self.agent = NodeAgent(self.plane.client, clock, rng, home.nodes, self.nodes, node_config(home, options))

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
-from sidings.api import quantity
+from sidings.api import feature_gates, quantity
 from sidings.host.errors import OptionInvalid
 
 MAX_NODES = 250
@@ -34,6 +34,8 @@ class EngineOptions:
     port: int = 0
     kubeconfig: str = ""
     images: tuple[tuple[str, str], ...] = ()
+    feature_gates: str = ""
+    """``A=true,B=true``, as ``api.feature_gates`` reads it."""
     last_port: int = 0
     """The port of the engine before, taken again where it is free: clients that lost that one find this one."""
 
@@ -59,6 +61,10 @@ class EngineOptions:
         _in_range("--port", self.port, 0, 65535)
         _quantity("--cpu", self.cpu)
         _quantity("--memory", self.memory)
+        try:
+            feature_gates.parse(self.feature_gates)
+        except ValueError as error:
+            raise OptionInvalid(f"--feature-gates {self.feature_gates} cannot be", cause=str(error)) from error
         return self
 
 

@@ -2,6 +2,7 @@ from typing import Any
 
 import pytest
 
+from sidings.api.feature_gates import ALL
 from sidings.api.jobset import validation
 from sidings.api.objects import Object
 from tests.api.jobset.jobsets import group, jobset
@@ -179,3 +180,35 @@ def test_claims(made: Object, names: tuple[str, ...], error: str) -> None:
 
 def test_good_claims() -> None:
     assert complaints(group(mounts=("v", "w")), **claims("v", "w")) == []
+
+
+def with_gates(*groups: Object, **spec: Any) -> list[str]:
+    return [str(error) for error in validation.errors(jobset(*groups, **spec), ALL)]
+
+
+def test_rules_may_restart_single_jobs_with_the_gate() -> None:
+    assert with_gates(group("a"), **rule(action="RestartJob")) == []
+    assert with_gates(group("a", replicas=1025), **rule(action="RestartJob")) == [
+        INTERNAL + "JobSet cannot have a failure policy rule with RestartJob or RestartJobAndIgnoreMaxRestarts action "
+        "and a replicated job with replicas > 1024"
+    ]
+
+
+def test_in_place_restart_wants_jobs_that_do_not_interfere() -> None:
+    policy = {"failurePolicy": {"restartStrategy": "InPlaceRestart"}}
+    path, name = "spec.replicatedJobs[0].template.spec", "replicatedJob a"
+    assert with_gates(group("a"), **policy)[:2] == [
+        f"{path}.backoffLimit: Invalid value: null: {name}: must be set to 2147483647 (MaxInt32) when in-place restart "
+        "is enabled",
+        f"{path}.podReplacementPolicy: Invalid value: null: {name}: must be set to Failed when in-place restart "
+        "is enabled",
+    ]
+    good = group("a")
+    good["template"]["spec"] |= {"backoffLimit": 2147483647, "podReplacementPolicy": "Failed"}
+    good["template"]["spec"] |= {"completions": 2, "parallelism": 2}
+    assert with_gates(good, **policy) == []
+    good["template"]["spec"]["completions"] = 3
+    assert with_gates(good, **policy) == [
+        f"{path}.completions: Invalid value: 3: {name}: completions and parallelism must be set and equal to each "
+        "other when in-place restart is enabled"
+    ]

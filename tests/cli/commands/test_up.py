@@ -22,9 +22,15 @@ def test_nothing_typed_is_nothing_given(tmp_path: Path) -> None:
 def test_what_was_typed_becomes_options(tmp_path: Path) -> None:
     (tmp_path / "venv" / "bin").mkdir(parents=True)
     (tmp_path / "venv" / "bin" / "python").touch()
-    args = parsed("--nodes", "2", "--simulate-gpus", "--gpus-per-node", "1", "--image", "a/*=venv", "--kubeconfig", "k")
+    nodes = ("--nodes", "2", "--simulate-gpus", "--gpus-per-node", "1", "--image", "a/*=venv")
+    args = parsed(*nodes, "--kubeconfig", "k", "--feature-gates", "RestartJob=true")
     assert EngineOptions().with_given(up.given(args, invocation(tmp_path))) == EngineOptions(
-        nodes=2, gpus_per_node=1, simulate_gpus=True, images=(("a/*", f"{tmp_path}/venv"),), kubeconfig=f"{tmp_path}/k"
+        nodes=2,
+        gpus_per_node=1,
+        simulate_gpus=True,
+        images=(("a/*", f"{tmp_path}/venv"),),
+        kubeconfig=f"{tmp_path}/k",
+        feature_gates="RestartJob=true",
     )
 
 

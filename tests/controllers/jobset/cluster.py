@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sidings.api import objects, timestamps
+from sidings.api.feature_gates import NONE, FeatureGates
 from sidings.api.jobset import labels
 from sidings.api.kinds import jobset as jobset_kind
 from sidings.api.objects import Object
@@ -47,14 +48,18 @@ def make_jobset(*groups: Object, name: str = "js", annotations: dict[str, str] |
 class Cluster:
     """One JobSet, its Jobs by name, and a clock that moves a second with every pass."""
 
-    def __init__(self, jobset: Object) -> None:
+    def __init__(self, jobset: Object, gates: FeatureGates = NONE) -> None:
         self.jobset = jobset
+        self.gates = gates
+        self.pods: list[Object] = []
         self.jobs: dict[str, Object] = {}
         self.service: Object | None = None
         self.claims: dict[str, Object] = {}
         self.events: list[tuple[str, str, str]] = []
         self.deleted = False
+        self.failure = ""
         self.now = NOW
+        self._created = 0
 
     def settle(self) -> Cluster:
         """Pass after pass, until one has nothing to do."""
@@ -126,8 +131,10 @@ class Cluster:
         return found
 
     def _snapshot(self) -> Snapshot:
-        children = classify(self.jobset, self.jobs.values())
-        return Snapshot(self.jobset, children, self.service is not None, frozenset(self.claims))
+        children = classify(self.jobset, self.jobs.values(), self.gates)
+        return Snapshot(
+            self.jobset, children, self.service is not None, frozenset(self.claims), self.gates, tuple(self.pods)
+        )
 
     def _carry_out(self, decided: JobSetPlan) -> bool:
         """Whether there was anything to do."""
@@ -140,11 +147,14 @@ class Cluster:
         self.claims |= {objects.name_of(claim): claim for claim in decided.claims}
         for job in (job for jobs in decided.create_jobs for job in jobs):
             assert objects.name_of(job) not in self.jobs, "a taken name"
-            self.jobs[objects.name_of(job)] = {**job, "status": {}}
+            self._created += 1
+            metadata = {**job["metadata"], "uid": f"job-{self._created}"}
+            self.jobs[objects.name_of(job)] = {**job, "metadata": metadata, "status": {}}
         self.jobs |= {objects.name_of(job): job for job in (*decided.clear_start, *decided.update_jobs)}
-        if decided.status is not None:
+        self.failure = decided.failure
+        if decided.status is not None and not decided.failure:
             self.jobset = {**self.jobset, "status": decided.status}
-        self.events += [(note.type, note.reason, note.message) for note in decided.events]
+            self.events += [(note.type, note.reason, note.message) for note in decided.events]
         self.deleted = self.deleted or decided.expired
         return bool(
             decided.delete_jobs
@@ -152,7 +162,7 @@ class Cluster:
             or decided.claims
             or decided.create_jobs
             or decided.update_jobs
-            or decided.status is not None
+            or (decided.status is not None and not decided.failure)
         )
 
     def _finish(

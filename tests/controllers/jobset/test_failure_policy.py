@@ -58,7 +58,7 @@ def test_r21_the_order_of_rules_beats_the_order_of_failures() -> None:
 )
 def test_actions(action: str, max_restarts: int, before: tuple[int, int], after: tuple[int, int], fails: bool) -> None:
     decision = decide(jobset(max_restarts, rule(action)), [failed("j", 1)], Counters(*before))
-    assert decision.counters == after
+    assert decision.counters[:2] == after
     assert decision.fails is fails
 
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 
 from sidings.api import fields, names, objects
+from sidings.api.feature_gates import NONE, FeatureGates, Gate
 from sidings.api.fields import FieldError
 from sidings.api.jobset import labels
 from sidings.api.jobset.names import (
@@ -25,6 +26,8 @@ from sidings.api.objects import Object
 MAX_INT32 = 2**31 - 1
 LONGEST_MANAGER = 63
 LONGEST_RULE_NAME = 128
+MOST_RESTARTED_SINGLY = 1024
+"""Replicas of a group when a rule restarts single Jobs: as many counters as the status may list."""
 JOB_FAILURE_REASONS = frozenset(
     ("BackoffLimitExceeded", "DeadlineExceeded", "FailedIndexes", "MaxFailedIndexesExceeded", "PodFailurePolicy")
 )
@@ -35,27 +38,31 @@ _TOO_LONG = "must be no more than 63"
 _RANDOM_SUFFIX = "abcde"
 
 
-def errors(jobset: Object) -> list[FieldError]:
-    """Every broken rule of a new JobSet that has its defaults."""
+def errors(jobset: Object, gates: FeatureGates = NONE) -> list[FieldError]:
+    """Every broken rule of a new JobSet that has its defaults, where ``gates`` are on."""
     replicated_jobs = jobset["spec"].get("replicatedJobs") or []
     return [
-        *_gates(jobset["spec"], replicated_jobs),
+        *_gates(jobset["spec"], replicated_jobs, gates),
         *_subdomain(jobset),
         *_managed_by(jobset),
-        *(error for index in range(len(replicated_jobs)) for error in _replicated_job(jobset, index)),
+        *(error for index in range(len(replicated_jobs)) for error in _replicated_job(jobset, index, gates)),
         *_success_policy(jobset["spec"], replicated_jobs),
-        *_failure_policy(jobset["spec"], replicated_jobs),
+        *_failure_policy(jobset["spec"], replicated_jobs, gates),
         *_coordinator(jobset, replicated_jobs),
         *_volume_claims(jobset, replicated_jobs),
     ]
+
+
+def restarts_in_place(spec: Object) -> bool:
+    return (spec.get("failurePolicy") or {}).get("restartStrategy") == "InPlaceRestart"
 
 
 def _internal(message: str) -> FieldError:
     return FieldError("<nil>", "InternalError", f"Internal error: {message}")
 
 
-def _gates(spec: Object, replicated_jobs: list[Object]) -> Iterator[FieldError]:
-    if (spec.get("failurePolicy") or {}).get("restartStrategy") == "InPlaceRestart":
+def _gates(spec: Object, replicated_jobs: list[Object], gates: FeatureGates) -> Iterator[FieldError]:
+    if restarts_in_place(spec) and Gate.IN_PLACE_RESTART not in gates:
         yield _internal("InPlaceRestart restart strategy cannot be set when InPlaceRestart feature gate is disabled")
     if replicated_jobs and replicated_jobs[0].get("dependsOn") is not None:
         yield _internal("DependsOn can't be set for the first ReplicatedJob")
@@ -83,7 +90,7 @@ def _managed_by(jobset: Object) -> Iterator[FieldError]:
         yield fields.too_long("spec.managedBy", LONGEST_MANAGER)
 
 
-def _replicated_job(jobset: Object, index: int) -> Iterator[FieldError]:
+def _replicated_job(jobset: Object, index: int, gates: FeatureGates) -> Iterator[FieldError]:
     replicated_job = jobset["spec"]["replicatedJobs"][index]
     job_spec = replicated_job["template"]["spec"]
     path = f"spec.replicatedJobs[{index}]"
@@ -104,6 +111,26 @@ def _replicated_job(jobset: Object, index: int) -> Iterator[FieldError]:
             yield _internal(
                 f"replicatedJob: {replicated_job['name']} cannot depend on replicatedJob: {dependency['name']}"
             )
+    if restarts_in_place(jobset["spec"]) and Gate.IN_PLACE_RESTART in gates:
+        yield from _in_place(replicated_job, f"{path}.template.spec")
+
+
+def _in_place(replicated_job: Object, path: str) -> Iterator[FieldError]:
+    """The Job controller must not interfere: it would replace pods that are about to start again by themselves."""
+    job_spec, name = replicated_job["template"]["spec"], replicated_job["name"]
+    wanted = {"backoffLimit": (MAX_INT32, f"{MAX_INT32} (MaxInt32)"), "podReplacementPolicy": ("Failed", "Failed")}
+    for field, (value, shown) in wanted.items():
+        if job_spec.get(field) != value:
+            message = f"replicatedJob {name}: must be set to {shown} when in-place restart is enabled"
+            yield fields.invalid(f"{path}.{field}", job_spec.get(field), message)
+    completions = job_spec.get("completions")
+    if completions is None or completions != job_spec.get("parallelism"):
+        yield fields.invalid(
+            f"{path}.completions",
+            completions,
+            f"replicatedJob {name}: completions and parallelism must be set and equal to each other "
+            "when in-place restart is enabled",
+        )
 
 
 def _generated_names(jobset: Object, replicated_job: Object, path: str) -> Iterator[FieldError]:
@@ -127,14 +154,20 @@ def _success_policy(spec: Object, replicated_jobs: list[Object]) -> Iterator[Fie
             yield _internal(f"invalid replicatedJob name '{target}' does not appear in .spec.ReplicatedJobs")
 
 
-def _failure_policy(spec: Object, replicated_jobs: list[Object]) -> Iterator[FieldError]:
+def _failure_policy(spec: Object, replicated_jobs: list[Object], gates: FeatureGates) -> Iterator[FieldError]:
     rules = (spec.get("failurePolicy") or {}).get("rules") or []
-    if any(rule["action"] in GATED_ACTIONS for rule in rules):
+    restarts_jobs = any(rule["action"] in GATED_ACTIONS for rule in rules)
+    if restarts_jobs and Gate.RESTART_JOB not in gates:
         yield _internal(
             "RestartJob and RestartJobAndIgnoreMaxRestarts failure policy actions are not allowed "
             "when RestartJob feature gate is disabled"
         )
         return
+    if restarts_jobs and any(job["replicas"] > MOST_RESTARTED_SINGLY for job in replicated_jobs):
+        yield _internal(
+            "JobSet cannot have a failure policy rule with RestartJob or RestartJobAndIgnoreMaxRestarts action "
+            f"and a replicated job with replicas > {MOST_RESTARTED_SINGLY}"
+        )
     known = {replicated_job["name"] for replicated_job in replicated_jobs}
     places: dict[str, list[int]] = {}
     for index, rule in enumerate(rules):

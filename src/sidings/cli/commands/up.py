@@ -47,6 +47,11 @@ def configure(parser: ArgumentParser) -> None:
         action="store_true",
         help="add a context `sidings` to your own kubeconfig; its current context stays",
     )
+    server.add_argument(
+        "--feature-gates",
+        metavar="A=true,B=true",
+        help="alpha behaviour of JobSet: RestartJob, InPlaceRestart, ElasticJobSet (default: all off, as upstream)",
+    )
     parser.add_argument("--foreground", action="store_true", help="stay, log to stderr, stop on Ctrl-C")
 
 
@@ -71,6 +76,7 @@ def given(args: Namespace, invocation: Invocation) -> dict[str, object]:
         "gpus_per_node": args.gpus_per_node,
         "simulate_gpus": args.simulate_gpus,
         "port": args.port,
+        "feature_gates": args.feature_gates,
         "kubeconfig": None if args.kubeconfig is None else _kubeconfig(args.kubeconfig, invocation.cwd),
         "images": None if args.image is None else tuple(_image(text, invocation.cwd) for text in args.image),
     }

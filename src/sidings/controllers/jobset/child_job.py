@@ -9,18 +9,19 @@ from __future__ import annotations
 from typing import Any
 
 from sidings.api import objects
+from sidings.api.feature_gates import NONE, FeatureGates, Gate
 from sidings.api.jobset import labels, names
 from sidings.api.objects import Object
-from sidings.controllers.jobset import volume_claims
+from sidings.controllers.jobset import job_restarts, volume_claims
 
 _EXCLUSIVE_TOLERATION = {"key": labels.NO_SCHEDULE_TAINT, "operator": "Exists", "effect": "NoSchedule"}
 
 
-def job_for(jobset: Object, replicated_job: Object, index: int) -> Object:
+def job_for(jobset: Object, replicated_job: Object, index: int, gates: FeatureGates = NONE) -> Object:
     """Job number ``index`` of the group ``replicated_job``, of the attempt that the JobSet's status is in."""
     template = replicated_job["template"]
     spec = objects.copy_of(template.get("spec") or {})
-    facts = place(jobset, replicated_job, index)
+    facts = place(jobset, replicated_job, index, gates)
     pod_template = spec.setdefault("template", {})
     pod_spec = pod_template.setdefault("spec", {})
     job_metadata = template.get("metadata") or {}
@@ -54,7 +55,7 @@ def job_for(jobset: Object, replicated_job: Object, index: int) -> Object:
     return job
 
 
-def place(jobset: Object, replicated_job: Object, index: int) -> dict[str, str]:
+def place(jobset: Object, replicated_job: Object, index: int, gates: FeatureGates = NONE) -> dict[str, str]:
     """The facts about the place of a Job, by label name."""
     replicated_jobs = jobset["spec"].get("replicatedJobs") or []
     group = replicated_job.get("groupName") or ""
@@ -76,6 +77,8 @@ def place(jobset: Object, replicated_job: Object, index: int) -> dict[str, str]:
     }
     if jobset["spec"].get("coordinator"):
         facts[labels.COORDINATOR] = names.coordinator_endpoint(jobset)
+    if Gate.RESTART_JOB in gates:
+        facts[labels.JOB_RESTART_ATTEMPT] = str(job_restarts.of_job(jobset, replicated_job["name"], index))
     return facts
 
 

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 from sidings.api import objects
+from sidings.api.feature_gates import NONE, FeatureGates, Gate
 from sidings.api.jobset import labels, names
 from sidings.api.objects import Key, Object
-from sidings.api.resources import CLAIMS, JOB_SETS, JOBS, SERVICES, Resource
+from sidings.api.resources import CLAIMS, JOB_SETS, JOBS, PODS, SERVICES, Resource
 from sidings.api.status import NotFound
 from sidings.client.interface import Client
 from sidings.clock import Clock
-from sidings.controllers.jobset import effects, headless_service
+from sidings.controllers.jobset import effects, headless_service, in_place_restart
 from sidings.controllers.jobset.plan import plan
 from sidings.controllers.jobset.snapshot import Snapshot, classify
 from sidings.controllers.runtime.controller import Controller, Mapper, keys_of_controller
 from sidings.controllers.runtime.events import Recorder
 
 COMPONENT = "jobset"
+
+
+def keys_of_pod(pod: Object) -> Iterable[Key]:
+    """The JobSet whose label the pod carries."""
+    name = objects.labels_of(pod).get(labels.JOBSET_NAME)
+    return (Key(objects.namespace_of(pod), name),) if name else ()
 
 
 class JobSetController(Controller):
@@ -32,9 +39,14 @@ class JobSetController(Controller):
         SERVICES: keys_of_controller(JOB_SETS.kind),
     }
 
-    def __init__(self, client: Client, clock: Clock, rng: random.Random) -> None:
+    def __init__(self, client: Client, clock: Clock, rng: random.Random, gates: FeatureGates = NONE) -> None:
         super().__init__(client, clock, rng)
+        self._gates = gates
         self._recorder = Recorder(client, clock, COMPONENT, classic=False)
+
+    def watched(self) -> Mapping[Resource, Mapper]:
+        """With in-place restarts also pods: their agents tell by annotation how far they are."""
+        return {**self.triggers, PODS: keys_of_pod} if Gate.IN_PLACE_RESTART in self._gates else self.triggers
 
     async def reconcile(self, key: Key) -> float | None:
         try:
@@ -56,7 +68,14 @@ class JobSetController(Controller):
         if jobset["spec"].get("volumeClaimPolicies"):
             claims = frozenset(objects.name_of(claim) for claim in (await self.client.list(CLAIMS, namespace)).items)
         service_exists = headless_service.is_wanted(jobset) and await self._service_exists(jobset)
-        return Snapshot(jobset, classify(jobset, jobs), service_exists, claims)
+        children = classify(jobset, jobs, self._gates)
+        return Snapshot(jobset, children, service_exists, claims, self._gates, await self._pods(jobset))
+
+    async def _pods(self, jobset: Object) -> tuple[Object, ...]:
+        if Gate.IN_PLACE_RESTART not in self._gates or not in_place_restart.is_used(jobset):
+            return ()
+        selector = f"{labels.JOBSET_NAME}={objects.name_of(jobset)}"
+        return tuple((await self.client.list(PODS, objects.namespace_of(jobset), label_selector=selector)).items)
 
     async def _service_exists(self, jobset: Object) -> bool:
         try:

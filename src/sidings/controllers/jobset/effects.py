@@ -9,7 +9,7 @@ from __future__ import annotations
 from sidings.api import objects
 from sidings.api.objects import Object
 from sidings.api.resources import CLAIMS, JOB_SETS, JOBS, SERVICES
-from sidings.api.status import AlreadyExists, ApiError, NotFound
+from sidings.api.status import AlreadyExists, ApiError, InternalError, NotFound
 from sidings.client.interface import Client
 from sidings.controllers.jobset import headless_service, volume_claims
 from sidings.controllers.jobset.plan import JobSetPlan
@@ -29,6 +29,8 @@ async def carry_out(client: Client, recorder: Recorder, jobset: Object, plan: Jo
     for group in plan.create_jobs:
         await _create_jobs(client, recorder, jobset, group)
     await _update_jobs(client, plan)
+    if plan.failure:
+        raise InternalError(plan.failure)
     if plan.status is not None:
         changed = {**jobset, "status": plan.status}
         await client.update(JOB_SETS, changed, subresource="status", field_manager=FIELD_MANAGER)

@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from sidings.api import objects
+from sidings.api.feature_gates import NONE, FeatureGates, Gate
 from sidings.api.jobset import labels
 from sidings.api.objects import Object
+from sidings.controllers.jobset import job_restarts
 
 
 @dataclass(frozen=True)
@@ -38,9 +40,12 @@ class Snapshot:
     """Whether a Service of the JobSet's subdomain is there, whoever made it."""
     claims: frozenset[str] = frozenset()
     """Names of the claims that are there in the JobSet's namespace."""
+    gates: FeatureGates = NONE
+    pods: tuple[Object, ...] = ()
+    """The pods of the JobSet, where it restarts in place; else none are read."""
 
 
-def classify(jobset: Object, jobs: Iterable[Object]) -> Children:
+def classify(jobset: Object, jobs: Iterable[Object], gates: FeatureGates = NONE) -> Children:
     """Sort those of ``jobs`` that ``jobset`` controls, in the order given.
 
     Raises ``ValueError`` for a child whose restart-attempt label is no number: it belongs to an unknown attempt.
@@ -51,7 +56,8 @@ def classify(jobset: Object, jobs: Iterable[Object]) -> Children:
     for job in jobs:
         if (objects.controller_of(job) or {}).get("uid") != uid:
             continue
-        if int(objects.labels_of(job).get(labels.RESTART_ATTEMPT, "")) < restarts:
+        old = int(objects.labels_of(job).get(labels.RESTART_ATTEMPT, "")) < restarts
+        if old or (Gate.RESTART_JOB in gates and job_restarts.is_previous(jobset, job)):
             children.previous.append(job)
         else:
             {"Complete": children.successful, "Failed": children.failed}.get(finished_as(job), children.active).append(

@@ -1,7 +1,7 @@
 """``status.replicatedJobsStatus``: how many Jobs of each group are ready, active, suspended, succeeded, failed.
 
 The first three overlap and none of them counts a finished Job. A Job in back-off reports no active pods, so a group may
-for a while show fewer Jobs than it has.
+for a while show fewer Jobs than it has. With the gate RestartJob the entries keep the counters of ``job_restarts``.
 """
 
 from __future__ import annotations
@@ -9,14 +9,16 @@ from __future__ import annotations
 from typing import Any
 
 from sidings.api import objects
+from sidings.api.feature_gates import NONE, FeatureGates, Gate
 from sidings.api.jobset import labels
 from sidings.api.objects import Object
+from sidings.controllers.jobset import job_restarts
 from sidings.controllers.jobset.snapshot import Children
 
 _COUNTS = ("ready", "succeeded", "failed", "active", "suspended")
 
 
-def compute(jobset: Object, children: Children) -> list[Object]:
+def compute(jobset: Object, children: Children, gates: FeatureGates = NONE) -> list[Object]:
     """The entries of all groups in the spec, by name descending, as upstream stores them."""
     counts = {
         replicated_job["name"]: dict.fromkeys(_COUNTS, 0)
@@ -40,7 +42,11 @@ def compute(jobset: Object, children: Children) -> list[Object]:
             add(job, "active")
         if job["spec"].get("suspend"):
             add(job, "suspended")
-    return [{"name": name, **counts[name]} for name in sorted(counts, reverse=True)]
+    keeps = Gate.RESTART_JOB in gates
+    return [
+        {"name": name, **counts[name], **(job_restarts.carried_over(jobset, name) if keeps else {})}
+        for name in sorted(counts, reverse=True)
+    ]
 
 
 def is_ready(job: Object) -> bool:

@@ -60,6 +60,10 @@ class Controller:
         """How long a change of ``obj``, of one of the triggers, waits for more, so that a burst of them is one pass."""
         return 0.0
 
+    def watched(self) -> Mapping[Resource, Mapper]:
+        """The resources that tell it to look besides its own; by default ``triggers``."""
+        return self.triggers
+
     async def reconcile(self, key: Key) -> float | None:
         """Bring the object at ``key`` one step nearer to what it asks for.
 
@@ -71,7 +75,7 @@ class Controller:
         """Watch and work until cancelled."""
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._watch(self.resource, self.keys), name=f"{self.name} watch {self.resource.plural}")
-            for resource, mapper in self.triggers.items():
+            for resource, mapper in self.watched().items():
                 tasks.create_task(
                     self._watch(resource, mapper, self.settle_seconds), name=f"{self.name} watch {resource.plural}"
                 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sidings.api.feature_gates import NONE, FeatureGates
 from sidings.clock import Clock
 from sidings.registry.admission.jobset import JobSetAdmission
 from sidings.registry.admission.jobset_pods import JobSetPods
@@ -12,7 +13,7 @@ from sidings.registry.admission.training_runtime import TrainingRuntimeAdmission
 from sidings.registry.admission.trainjob import TrainJobAdmission
 
 
-def plugins(clock: Clock, *, service_accounts: bool = True) -> tuple[Plugin, ...]:
+def plugins(clock: Clock, *, service_accounts: bool = True, gates: FeatureGates = NONE) -> tuple[Plugin, ...]:
     """Namespaces first, as upstream's own plug-ins come before webhooks.
 
     ``service_accounts=False`` leaves pods without one, as a cluster does whose plug-in is off.
@@ -23,7 +24,7 @@ def plugins(clock: Clock, *, service_accounts: bool = True) -> tuple[Plugin, ...
         DefaultTolerations(),
         *((ServiceAccount(),) if service_accounts else ()),
         JobSetPods(),
-        JobSetAdmission(),
+        JobSetAdmission(gates),
         TrainJobAdmission(clock),
         TrainingRuntimeAdmission(),
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sidings.api import fields, objects
+from sidings.api.feature_gates import NONE, FeatureGates
 from sidings.api.fields import FieldError
 from sidings.api.jobset import immutability, validation
 from sidings.api.jobset.names import claim_name, claim_templates
@@ -23,12 +24,15 @@ WEBHOOK = "vjobset.kb.io"
 class JobSetAdmission(Plugin):
     """Refuses as the webhook ``vjobset.kb.io`` does."""
 
+    def __init__(self, gates: FeatureGates = NONE) -> None:
+        self._gates = gates
+
     def validate(self, request: Request, reader: Reader) -> None:
         if request.concerns(JOB_SETS, Operation.CREATE):
-            _refuse(request, [*validation.errors(request.new), *existing_claims(request, reader)])
+            _refuse(request, [*validation.errors(request.new, self._gates), *existing_claims(request, reader)])
         elif request.concerns(JOB_SETS, Operation.UPDATE):
             assert request.old is not None, "an UPDATE has an old object"
-            _refuse(request, list(immutability.errors(request.new, request.old)))
+            _refuse(request, list(immutability.errors(request.new, request.old, self._gates)))
 
 
 def existing_claims(request: Request, reader: Reader) -> Iterator[FieldError]:

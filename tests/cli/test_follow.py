@@ -1,11 +1,18 @@
 """What is said about a job while it changes; the following itself is tested against a running engine."""
 
+import random
+
 from sidings.answers.family import Family, families
+from sidings.api import catalog
 from sidings.api.objects import Object
 from sidings.cli.console import Console
+from sidings.cli.failure import FirstFailure
 from sidings.cli.follow import MANY_PODS, Story, has_parts, leaders
 from sidings.cli.progress import Progress
+from sidings.client.local import LocalClient
 from sidings.clock import ManualClock
+from sidings.registry.registry import Registry
+from sidings.store.store import Store
 from tests.answers.objects import condition, ended, job, job_set, pod, running, train_job
 from tests.cli.consoles import console, err
 
@@ -21,12 +28,17 @@ def child() -> Object:
     return job(job_set(train_job()))
 
 
+def nothing_failed() -> FirstFailure:
+    registry = Registry(Store.in_memory(), catalog.builtin(), ManualClock(), random.Random(1))
+    return FirstFailure(LocalClient(registry))
+
+
 def told(*steps: Family) -> list[str]:
     it = console()
     with Progress(it) as progress:
         story = Story(it, progress, ManualClock())
         for step in steps:
-            story.tell(step)
+            story.tell(step, nothing_failed())
     return err(it).splitlines()
 
 
@@ -63,7 +75,7 @@ def test_counts_that_are_lines_of_their_own_are_not_many() -> None:
     with Progress(it) as progress:
         story = Story(it, progress, clock)
         for count in range(MANY_PODS + 1, MANY_PODS + 9):
-            story.tell(family(*(pod(child(), rank) for rank in range(count))))
+            story.tell(family(*(pod(child(), rank) for rank in range(count))), nothing_failed())
             clock.advance(0.5)
     assert err(it).count("pods: ") == 2
 

@@ -38,7 +38,8 @@ async def test_two_jobs_on_port_29500_at_once_both_finish(cluster: Cluster) -> N
     names = [f"{job}-{rank}" for job in jobs for rank in (0, 1)]
     for name in names:
         await cluster.phase("Succeeded", "Failed", name=name)
-    assert [await cluster.logs(name, tail_lines=1) for name in names] == ["all_reduce = 1.0\n"] * 4
+    for name in names:
+        assert "all_reduce = 1.0\n" in await cluster.logs(name)
 
 
 async def _worker(cluster: Cluster, job: str, rank: int) -> None:

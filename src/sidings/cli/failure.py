@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sidings.answers.failure import first_failure
+from sidings.answers.failure import Failure, first_failure
 from sidings.answers.family import Family
 from sidings.cli.console import Console
 from sidings.cli.log_stream import tail_of
@@ -11,16 +11,36 @@ from sidings.client.interface import Client
 TAIL_LINES = 20
 
 
-async def show_first_failure(client: Client, console: Console, family: Family) -> None:
-    """Say on stderr which rank failed first, with the tail of its log; nothing where no container failed."""
-    failure = first_failure(family)
-    if failure is None:
-        return
-    node = failure.pod["spec"].get("nodeName")
-    console.say(
-        f"{console.paint(console.glyph('failed'), 'red')} first to fail: {failure}"
-        + (f" on {node}" if node else "")
-        + (f": {failure.message}" if failure.message else "")
-    )
-    for line in await tail_of(client, failure.pod, failure.container, lines=TAIL_LINES, previous=failure.previous):
-        console.say(f"  {console.paint('|', 'dim')} {line}")
+class FirstFailure:
+    """The failure that came first, with the end of its log as it was then.
+
+    Kept from the moment it is seen: a Job that gives up deletes its pods, and their logs with them.
+    """
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._failure: Failure | None = None
+        self._tail: list[str] = []
+
+    async def see(self, family: Family) -> None:
+        """Look whether ``family`` has failed for the first time."""
+        if self._failure is not None:
+            return
+        failure = first_failure(family)
+        if failure is not None:
+            self._failure = failure
+            self._tail = await tail_of(
+                self._client, failure.pod, failure.container, lines=TAIL_LINES, previous=failure.previous
+            )
+
+    def lines(self, console: Console) -> list[str]:
+        """What to say; nothing where no container failed."""
+        failure = self._failure
+        if failure is None:
+            return []
+        node = failure.pod["spec"].get("nodeName")
+        where = f" on {node}" if node else ""
+        message = f": {failure.message}" if failure.message else ""
+        mark = console.paint(console.glyph("failed"), "red")
+        bar = console.paint("|", "dim")
+        return [f"{mark} first to fail: {failure}{where}{message}", *(f"  {bar} {line}" for line in self._tail)]

@@ -17,6 +17,7 @@ from sidings.api.objects import Object, is_deleting, labels_of, namespace_of, ui
 from sidings.cli.cluster import Cluster
 from sidings.cli.console import Console
 from sidings.cli.errors import JobNotFound, TimedOut
+from sidings.cli.failure import FirstFailure
 from sidings.cli.jobs import find, resource_of, title_of
 from sidings.cli.log_stream import LogStreams
 from sidings.cli.mirror import Mirror, open_mirror
@@ -32,8 +33,8 @@ COUNT_SECONDS = 2.0
 
 async def follow(
     cluster: Cluster, console: Console, clock: Clock, root: Object, *, timeout: float | None = None
-) -> Family:
-    """Show ``root`` until it has finished; returns its final family.
+) -> tuple[Family, FirstFailure]:
+    """Show ``root`` until it has finished; returns its final family, and what failed first if anything did.
 
     Raises ``TimedOut`` after ``timeout`` seconds (the job goes on) and ``JobNotFound`` when it is deleted meanwhile.
     """
@@ -49,20 +50,22 @@ async def follow(
         ) from error
 
 
-async def _follow(cluster: Cluster, console: Console, clock: Clock, root: Object) -> Family:
+async def _follow(cluster: Cluster, console: Console, clock: Clock, root: Object) -> tuple[Family, FirstFailure]:
     namespace = namespace_of(root)
+    first = FirstFailure(cluster.client)
     async with open_mirror(cluster.client, clock, namespace) as mirror, asyncio.TaskGroup() as tasks:
         streams = LogStreams(cluster.client, console, clock, tasks)
         with Progress(console) as progress:
-            family = await _watch(mirror, Story(console, progress, clock), streams, root)
+            family = await _watch(mirror, Story(console, progress, clock), first, streams, root)
         # Read anew: the watch of pods may lag behind the one that saw the job end.
         family = await find(cluster.client, resource_of(family), root["metadata"]["name"], namespace)
         streams.see(leaders(family), prefix=has_parts(family))
         await streams.drain(LOG_DRAIN_SECONDS)
-    return family
+        await first.see(family)
+    return family, first
 
 
-async def _watch(mirror: Mirror, story: Story, streams: LogStreams, root: Object) -> Family:
+async def _watch(mirror: Mirror, story: Story, first: FirstFailure, streams: LogStreams, root: Object) -> Family:
     while True:
         await mirror.changed()
         if not mirror.connected:
@@ -73,7 +76,8 @@ async def _watch(mirror: Mirror, story: Story, streams: LogStreams, root: Object
         family = mirror.family(uid_of(root))
         if family is None:
             raise JobNotFound(f'{root["kind"]} "{root["metadata"]["name"]}" was deleted while it was followed')
-        story.tell(family)
+        await first.see(family)
+        story.tell(family, first)
         streams.see(leaders(family), prefix=has_parts(family))
         if state_of(family).state.finished:
             return family
@@ -95,13 +99,16 @@ class Story:
     def lost(self) -> None:
         self._progress.show("connection lost, trying again; the job goes on")
 
-    def tell(self, family: Family) -> None:
-        """Say what is new in ``family``."""
+    def tell(self, family: Family, first: FirstFailure) -> None:
+        """Say what is new in ``family``; with the first restart also the end of the log that tells why."""
         verdict = state_of(family)
         before = self._said
         self._failure = first_failure(family, self._told) or self._failure
         if before is not None and verdict.restarts.done > before.restarts.done:
             self._tell_restart(verdict)
+            if not before.restarts.done:
+                for line in first.lines(self._console):
+                    self._progress.keep(line)
         self._tell_pods(family)
         if before is None or (verdict.word, verdict.reason) != (before.word, before.reason):
             self._tell_state(family, verdict, before)

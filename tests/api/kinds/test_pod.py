@@ -9,7 +9,7 @@ RULES = KIND.rules
 def created(**spec):
     """A pod as it is after creation."""
     pod = {
-        "metadata": {"name": "p", "uid": "u"},
+        "metadata": {"name": "p", "uid": "u", "creationTimestamp": "2026-01-01T00:00:00Z"},
         "spec": {"containers": [{"name": "c", "image": "busybox"}], **spec},
     }
     RULES.default(pod)

@@ -154,7 +154,7 @@ async def test_read_only_volumes_are_read_only_and_others_write_through(sandbox:
     pod = await sandbox.start_pod()
     binds = (Bind(str(volume), "/ro"), Bind(str(volume), "/rw", read_only=False))
     _, text = await sandbox.shell(pod, "touch /ro/x || echo refused; echo y > /rw/written", binds=binds)
-    assert text.endswith("refused\n")
+    assert "refused" in text.splitlines()
     assert (volume / "written").read_text() == "y\n"
 
 

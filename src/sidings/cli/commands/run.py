@@ -149,12 +149,11 @@ async def _follow(args: Namespace, invocation: Invocation, connected: Cluster, r
     from sidings.answers.state import State, state_of
     from sidings.api import age
     from sidings.cli import jobs
-    from sidings.cli.failure import show_first_failure
     from sidings.cli.follow import follow
 
     console = invocation.console
     begun = invocation.clock.now()
-    family = await follow(connected, console, invocation.clock, root, timeout=args.timeout)
+    family, first = await follow(connected, console, invocation.clock, root, timeout=args.timeout)
     verdict = state_of(family)
     took = age.human((invocation.clock.now() - begun).total_seconds())
     name, namespace = key_of(root).name, key_of(root).namespace
@@ -169,7 +168,8 @@ async def _follow(args: Namespace, invocation: Invocation, connected: Cluster, r
         return ExitCode.OK
     mark = console.paint(console.glyph("failed"), "red")
     console.say(f"{mark} {jobs.title_of(family)} {console.paint_state(verdict.word)} after {took}: {verdict.reason}")
-    await show_first_failure(connected.client, console, family)
+    for line in first.lines(console):
+        console.say(line)
     console.next_commands(
         (f"sidings logs {name}{flags}", "what all ranks printed"),
         (f"kubectl describe {family.kind.lower()} {name} -n {namespace}", "conditions and events"),

@@ -27,7 +27,7 @@ def configure(parser: ArgumentParser) -> None:
     nodes.add_argument("--nodes", type=int, metavar="N", help="how many (default: 1); 0: API and controllers only")
     nodes.add_argument("--cpu", metavar="QUANTITY", help="CPUs of each node (default: the machine's)")
     nodes.add_argument("--memory", metavar="QUANTITY", help="memory of each node (default: the machine's)")
-    nodes.add_argument("--gpus-per-node", type=int, metavar="G", help="GPUs of each node (default: 0)")
+    nodes.add_argument("--gpus-per-node", type=int, metavar="G", help="GPUs of each node (default: its share of all)")
     nodes.add_argument(
         "--simulate-gpus", action=BooleanOptionalAction, default=None, help="advertise GPUs that are not there"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import random
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from sidings.api.status import NotFound
 from sidings.client.local import LocalClient
 from sidings.clock import SystemClock
 from sidings.node.agent import NodeAgent
+from sidings.node.gpus.source import GpuSource
 from sidings.node.logical_node import LogicalNode, NodeConfig
 from sidings.registry.registry import Registry
 from sidings.store.store import Store
@@ -30,16 +31,26 @@ NODES = (LogicalNode("node-1", "8", "32Gi", gpus=2, simulate_gpus=True), Logical
 class Cluster:
     """One engine without controllers: pods are bound by their manifest."""
 
-    def __init__(self, directory: Path, config: NodeConfig | None = None) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        config: NodeConfig | None = None,
+        nodes: Sequence[LogicalNode] = NODES,
+        gpus: GpuSource | None = None,
+    ) -> None:
         self.directory = directory
         self._config = config
+        self._nodes = nodes
+        self._gpus = gpus
         self._registry = Registry(Store.in_memory(), catalog.builtin(), SystemClock(), random.Random(0))
         self.client = LocalClient(self._registry)
         self.agent = self._new_agent()
         self._task: asyncio.Task[None] | None = None
 
     def _new_agent(self) -> NodeAgent:
-        return NodeAgent(self.client, SystemClock(), random.Random(0), self.directory, NODES, self._config)
+        return NodeAgent(
+            self.client, SystemClock(), random.Random(0), self.directory, self._nodes, self._config, self._gpus
+        )
 
     async def start(self) -> None:
         self._task = asyncio.create_task(self.agent.run())
@@ -131,9 +142,14 @@ def terminated(found: Object) -> Object:
     return dict(found["status"]["containerStatuses"][0]["state"]["terminated"])
 
 
-async def opened(directory: Path, config: NodeConfig | None = None) -> AsyncIterator[Cluster]:
+async def opened(
+    directory: Path,
+    config: NodeConfig | None = None,
+    nodes: Sequence[LogicalNode] = NODES,
+    gpus: GpuSource | None = None,
+) -> AsyncIterator[Cluster]:
     directory.mkdir(parents=True)
-    cluster = Cluster(directory, config)
+    cluster = Cluster(directory, config, nodes, gpus)
     try:
         await cluster.start()
         yield cluster

@@ -133,6 +133,7 @@ def _serve(home: Home, options: EngineOptions, say: Say, ready: Callable[[Engine
 
     from sidings.clock import SystemClock
     from sidings.host.engine import Engine
+    from sidings.node.gpus.nvml import gpus_of_this_machine
 
     def accepted(record: EngineRecord) -> None:
         write_json(home.options_file, replace(options, last_port=record.port).to_json())
@@ -144,7 +145,7 @@ def _serve(home: Home, options: EngineOptions, say: Say, ready: Callable[[Engine
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, stop.set)
         say(f"opening {home.path}")
-        async with Engine.open(home, options, SystemClock(), random.Random()) as engine:
+        async with Engine.open(home, options, SystemClock(), random.Random(), gpus_of_this_machine()) as engine:
             await engine.run(say, accepted, stop)
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:

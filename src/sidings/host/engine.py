@@ -2,7 +2,7 @@
 
 ::
 
-    async with Engine.open(home, options, clock, rng) as engine:
+    async with Engine.open(home, options, clock, rng, gpus) as engine:
         await engine.run(ready, stop)
 
 Start order: lock and load the state, bind the port, serve, make what a fresh control plane has, then controllers and
@@ -36,6 +36,9 @@ from sidings.host.errors import PortTaken
 from sidings.host.home import EngineRecord, Home
 from sidings.host.options import STOP_GRACE_SECONDS, EngineOptions
 from sidings.node.agent import NodeAgent
+from sidings.node.gpus import sharing
+from sidings.node.gpus.labels import labels
+from sidings.node.gpus.source import GpuSource, Unit, units
 from sidings.node.logical_node import LogicalNode, NodeConfig
 from sidings.server import pki
 from sidings.server.app import App
@@ -57,7 +60,10 @@ Report = Callable[[str], None]
 class Engine:
     """An engine whose state is open; ``run`` makes it live."""
 
-    def __init__(self, home: Home, options: EngineOptions, store: Store, clock: Clock, rng: random.Random) -> None:
+    def __init__(
+        self, home: Home, options: EngineOptions, store: Store, clock: Clock, rng: random.Random, gpus: GpuSource
+    ) -> None:
+        """Raises ``DevicesExhausted`` where the options promise more GPUs than there are."""
         self.home = home
         self.options = options
         self.clock = clock
@@ -72,16 +78,18 @@ class Engine:
             with_nodes=options.nodes > 0,
             gates=feature_gates.parse(options.feature_gates),
         )
-        self.nodes = logical_nodes(options)
-        self.agent = NodeAgent(self.plane.client, clock, rng, home.nodes, self.nodes, node_config(home, options))
+        self.nodes = logical_nodes(options, gpus)
+        self.agent = NodeAgent(self.plane.client, clock, rng, home.nodes, self.nodes, node_config(home, options), gpus)
 
     @classmethod
     @asynccontextmanager
-    async def open(cls, home: Home, options: EngineOptions, clock: Clock, rng: random.Random) -> AsyncIterator[Engine]:
+    async def open(
+        cls, home: Home, options: EngineOptions, clock: Clock, rng: random.Random, gpus: GpuSource
+    ) -> AsyncIterator[Engine]:
         """Lock and load the state of ``home``. Raises ``StoreError`` where that is not possible."""
         store = Store.open(home.store)
         try:
-            yield cls(home, options, store, clock, rng)
+            yield cls(home, options, store, clock, rng, gpus)
         finally:
             await store.close()
 
@@ -152,17 +160,23 @@ class Engine:
         return record
 
 
-def logical_nodes(options: EngineOptions) -> list[LogicalNode]:
-    """``node-1`` ... ``node-N``, each as large as the options say or as the machine is."""
+def logical_nodes(options: EngineOptions, gpus: GpuSource) -> list[LogicalNode]:
+    """``node-1`` ... ``node-N``, each as large as the options say or as the machine is, with its share of the GPUs."""
+    if options.simulate_gpus:
+        shares: list[tuple[Unit, ...]] = [()] * options.nodes
+    else:
+        shares = sharing.share(units(gpus.devices()), options.nodes, options.gpus_per_node)
     return [
         LogicalNode(
             name=f"node-{number}",
             cpu=options.cpu or machine.cpu(),
             memory=options.memory or machine.memory(),
-            gpus=options.gpus_per_node,
+            gpus=options.gpus_per_node or 0 if options.simulate_gpus else len(share),
             simulate_gpus=options.simulate_gpus,
+            labels=labels(share, gpus.driver()),
+            units=share,
         )
-        for number in range(1, options.nodes + 1)
+        for number, share in enumerate(shares, 1)
     ]
 
 

@@ -29,7 +29,8 @@ class EngineOptions:
     nodes: int = 1
     cpu: str = ""
     memory: str = ""
-    gpus_per_node: int = 0
+    gpus_per_node: int | None = None
+    """None: the machine's GPUs, shared evenly."""
     simulate_gpus: bool = False
     port: int = 0
     kubeconfig: str = ""
@@ -57,7 +58,7 @@ class EngineOptions:
     def checked(self) -> EngineOptions:
         """Self, or ``OptionInvalid`` that names the option."""
         _in_range("--nodes", self.nodes, 0, MAX_NODES)
-        _in_range("--gpus-per-node", self.gpus_per_node, 0, MAX_GPUS)
+        _in_range("--gpus-per-node", self.gpus_per_node or 0, 0, MAX_GPUS)
         _in_range("--port", self.port, 0, 65535)
         _quantity("--cpu", self.cpu)
         _quantity("--memory", self.memory)

@@ -25,6 +25,9 @@ from sidings.clock import Clock
 from sidings.node import logs, machine, masks, pod_sandbox, shutdown
 from sidings.node.errors import AddressesExhausted, NodeError
 from sidings.node.following import follow
+from sidings.node.gpus.in_memory import InMemoryGpus
+from sidings.node.gpus.manager import GpuManager
+from sidings.node.gpus.source import GpuSource
 from sidings.node.logical_node import LogicalNode, NodeConfig
 from sidings.node.names import NameTable
 from sidings.node.network import MAX_NODES, AddressPool
@@ -38,6 +41,7 @@ from sidings.node.volumes import claim
 
 log = logging.getLogger(__name__)
 
+GPU_CHECK_SECONDS = 1.0
 FULL_NAMESPACES = "FullNamespaces"
 FULL_NAMESPACES_MESSAGE = "Pods have their own network, mounts, processes and host name (tier T1)"
 
@@ -53,8 +57,12 @@ class NodeAgent:
         state_dir: Path,
         nodes: Sequence[LogicalNode],
         config: NodeConfig | None = None,
+        gpus: GpuSource | None = None,
     ) -> None:
-        """``state_dir`` is the agent's own folder; claims lie in ``state_dir/"claims"``."""
+        """``state_dir`` is the agent's own folder; claims lie in ``state_dir/"claims"``.
+
+        ``gpus`` is the driver of the nodes' units; None where they have none.
+        """
         if len(nodes) > MAX_NODES:
             raise NodeError(f"{len(nodes)} nodes on one machine", cause=f"there are {MAX_NODES} address ranges")
         self._client = client
@@ -69,6 +77,7 @@ class NodeAgent:
         self._services: dict[str, Object] = {}
         self._workers: dict[str, PodWorker] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._gpus = GpuManager(gpus or InMemoryGpus(), {node.name: node.units for node in nodes}, state_dir / "pods")
         home = Path.home()
         self._shop = Workshop(
             client=client,
@@ -77,6 +86,8 @@ class NodeAgent:
             config=self._config,
             nodes={node.name: (number, node) for number, node in enumerate(nodes, 1)},
             addresses=self._addresses,
+            gpus=self._gpus,
+            libraries=state_dir / "libraries",
             pods_root=state_dir / "pods",
             claims_root=self._claims,
             secrets=masks.secret_paths(home, os.environ, (state_dir, *self._config.masked)),
@@ -92,12 +103,15 @@ class NodeAgent:
         """
         for folder in (self._shop.pods_root, self._claims, self._sandbox.directory / "shm"):
             folder.mkdir(parents=True, exist_ok=True)
+        self._gpus.adopt()
         await self._sandbox.ensure_zygote()
         nodes = [node for _, node in self._shop.nodes.values()]
         report = machine.report(
             FULL_NAMESPACES, FULL_NAMESPACES_MESSAGE, [node.cpu for node in nodes], [node.memory for node in nodes]
         )
-        registration = Registration(self._client, self._clock, self._shop.nodes, report, self._config)
+        registration = Registration(
+            self._client, self._clock, self._shop.nodes, report, self._config, self._gpus.withdrawn
+        )
         await registration.announce()
         try:
             async with asyncio.TaskGroup() as tasks:
@@ -105,6 +119,7 @@ class NodeAgent:
                 tasks.create_task(follow(self._client, self._clock, CLAIMS, self._all_claims, self._claim))
                 tasks.create_task(follow(self._client, self._clock, PODS, self._all_pods, self._pod))
                 tasks.create_task(self._heartbeats(registration))
+                tasks.create_task(self._watch_gpus(registration))
         finally:
             await self._let_go()
 
@@ -250,10 +265,21 @@ class NodeAgent:
     async def _heartbeats(self, registration: Registration) -> None:
         while True:
             await self._clock.sleep(self._config.heartbeat_seconds)
-            try:
-                await registration.announce()
-            except ApiError as error:
-                log.warning("heartbeat failed: %s", error)
+            await self._announce(registration)
+
+    async def _watch_gpus(self, registration: Registration) -> None:
+        """Withdraw GPUs that the driver reports as faulty, at once: the next pod must not get them."""
+        while self._gpus.source.devices():
+            for unit in await asyncio.to_thread(self._gpus.check):
+                log.warning("GPU %s (%s) is withdrawn", unit.device.index, unit.uuid)
+                await self._announce(registration)
+            await self._clock.sleep(GPU_CHECK_SECONDS)
+
+    async def _announce(self, registration: Registration) -> None:
+        try:
+            await registration.announce()
+        except ApiError as error:
+            log.warning("node status was not written, the next heartbeat writes it: %s", error)
 
     async def _let_go(self) -> None:
         """Cancel all tasks; the sandboxes go on."""

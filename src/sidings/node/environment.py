@@ -18,6 +18,8 @@ from sidings.api import quantity
 from sidings.api.objects import Object, namespace_of
 from sidings.node import dns, downward, software
 from sidings.node.errors import ConfigMissing
+from sidings.node.gpus.manager import visible_devices
+from sidings.node.gpus.source import Unit
 from sidings.node.logical_node import GPU
 from sidings.node.sandbox.rootfs import HOME
 from sidings.node.sources import Sources
@@ -39,6 +41,8 @@ class NodeFacts:
     """Of the machine, which may be fewer than the node advertises."""
     share: int | None = None
     """How many of them are this node's, where several logical nodes share the machine."""
+    units: tuple[Unit, ...] = ()
+    """GPUs of the container."""
 
 
 def resolve(container: Object, pod: Object, sources: Sources, node: NodeFacts, prefix: Path) -> dict[str, str]:
@@ -90,7 +94,7 @@ def _given(container: Object, pod: Object, node: NodeFacts, prefix: Path) -> dic
         "PATH": software.search_path(prefix),
         "HOSTNAME": dns.host_name(pod),
         "HOME": HOME,
-        "CUDA_VISIBLE_DEVICES": "",
+        **visible_devices(node.units),
     }
     limit = ((container.get("resources") or {}).get("limits") or {}).get("cpu")
     if limit:

@@ -6,10 +6,11 @@
     ├── SandboxUnavailable       this machine refuses the namespaces that a sandbox needs
     ├── SandboxFailed            one pod's sandbox, or one container in it, could not be made
     ├── AddressesExhausted       a logical node has no pod address left
+    ├── DevicesExhausted         a container's GPUs are not free, or fewer are there than nodes were promised
     ├── ConfigMissing            a ConfigMap, Secret or key that a container needs is not there (yet)
     └── VolumeError              a volume cannot be mounted: missing claim, refused path, unknown type
 
-The last four are states of a pod, not of the program: the pod worker turns them into waiting reasons and events and
+The last five are states of a pod, not of the program: the pod worker turns them into waiting reasons and events and
 tries again.
 """
 
@@ -32,6 +33,10 @@ class SandboxFailed(NodeError):
 
 class AddressesExhausted(NodeError):
     code = "NODE_ADDRESSES_EXHAUSTED"
+
+
+class DevicesExhausted(NodeError):
+    code = "NODE_DEVICES_EXHAUSTED"
 
 
 class ConfigMissing(NodeError):

@@ -11,10 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 
 from sidings.api import timestamps
 from sidings.api.objects import Object
 from sidings.node import machine, network
+from sidings.node.gpus.source import Unit
 from sidings.node.machine import MachineReport
 
 GPU = "nvidia.com/gpu"
@@ -23,6 +25,7 @@ SIMULATED_GPU_PRODUCT = "Simulated"
 SANDBOX_CONDITION = "sidings.dev/Sandbox"
 HOST_SOFTWARE_CONDITION = "sidings.dev/HostSoftware"
 OVERCOMMITTED_CONDITION = "sidings.dev/Overcommitted"
+GPUS_CONDITION = "sidings.dev/GPUs"
 DEFAULT_MAX_PODS = 110
 """kubelet's default of ``--max-pods``."""
 
@@ -35,9 +38,12 @@ class LogicalNode:
     cpu: str
     memory: str
     gpus: int = 0
+    """How many are advertised: simulated ones, or as many as ``units``."""
     simulate_gpus: bool = False
     max_pods: int = DEFAULT_MAX_PODS
     labels: Mapping[str, str] = field(default_factory=dict)
+    units: tuple[Unit, ...] = ()
+    """The real GPUs (or MIG devices) behind ``gpus``."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +64,18 @@ class NodeConfig:
     """kubelet's ``containerLogMaxFiles``."""
 
 
-def node_object(node: LogicalNode, number: int, report: MachineReport, config: NodeConfig, now: datetime) -> Object:
-    """The Node as it is registered; ``number`` (from 1) selects its address range."""
+def node_object(
+    node: LogicalNode,
+    number: int,
+    report: MachineReport,
+    config: NodeConfig,
+    now: datetime,
+    withdrawn: Mapping[str, str] = MappingProxyType({}),
+) -> Object:
+    """The Node as it is registered; ``number`` (from 1) selects its address range.
+
+    ``withdrawn``: UUIDs of its GPUs that get no new work, with the cause.
+    """
     return {
         "apiVersion": "v1",
         "kind": "Node",
@@ -69,7 +85,7 @@ def node_object(node: LogicalNode, number: int, report: MachineReport, config: N
             "annotations": {"sidings.dev/python-prefix": str(config.python_prefix)},
         },
         "spec": {"podCIDR": network.pod_range(number), "podCIDRs": [network.pod_range(number)]},
-        "status": node_status(node, number, report, config, now),
+        "status": node_status(node, number, report, config, now, withdrawn),
     }
 
 
@@ -82,18 +98,24 @@ def labels(node: LogicalNode) -> dict[str, str]:
         "beta.kubernetes.io/arch": arch,
         "beta.kubernetes.io/os": "linux",
     }
-    if node.gpus:
+    if node.gpus and node.simulate_gpus:
         found |= {
             "nvidia.com/gpu.present": "true",
             "nvidia.com/gpu.count": str(node.gpus),
             "nvidia.com/gpu.product": SIMULATED_GPU_PRODUCT,
+            SIMULATED_GPUS_LABEL: "true",
         }
-        if node.simulate_gpus:
-            found[SIMULATED_GPUS_LABEL] = "true"
     return found | dict(node.labels)
 
 
-def node_status(node: LogicalNode, number: int, report: MachineReport, config: NodeConfig, now: datetime) -> Object:
+def node_status(
+    node: LogicalNode,
+    number: int,
+    report: MachineReport,
+    config: NodeConfig,
+    now: datetime,
+    withdrawn: Mapping[str, str],
+) -> Object:
     resources = {
         "cpu": node.cpu,
         "memory": node.memory,
@@ -101,10 +123,15 @@ def node_status(node: LogicalNode, number: int, report: MachineReport, config: N
     }
     if node.gpus:
         resources[GPU] = str(node.gpus)
+    allocatable = resources | ({GPU: str(node.gpus - len(withdrawn))} if withdrawn else {})
+    moment = timestamps.to_text(now)
     return {
-        "capacity": dict(resources),
-        "allocatable": dict(resources),
-        "conditions": conditions(report, config, now),
+        "capacity": resources,
+        "allocatable": allocatable,
+        "conditions": [
+            *conditions(report, config, now),
+            *([gpu_condition(node, withdrawn, moment)] if node.units else []),
+        ],
         "addresses": [
             {"type": "InternalIP", "address": network.node_address(number)},
             {"type": "Hostname", "address": node.name},
@@ -147,3 +174,17 @@ def conditions(report: MachineReport, config: NodeConfig, now: datetime) -> list
         }
         for type_, status, reason, message in facts
     ]
+
+
+def gpu_condition(node: LogicalNode, withdrawn: Mapping[str, str], moment: str) -> Object:
+    """Whether all real GPUs of the node take work, and if not which and why."""
+    causes = [f"{unit.uuid}: {withdrawn[unit.uuid]}" for unit in node.units if unit.uuid in withdrawn]
+    message = f"withdrawn: {'; '.join(causes)} (to mend it: nvidia-smi --gpu-reset, then sidings down and up)"
+    return {
+        "type": GPUS_CONDITION,
+        "status": "False" if causes else "True",
+        "reason": "GPUsWithdrawn" if causes else "AllHealthy",
+        "message": message if causes else f"{len(node.units)} GPU(s) take work",
+        "lastHeartbeatTime": moment,
+        "lastTransitionTime": moment,
+    }

@@ -18,12 +18,16 @@ from pathlib import Path
 from sidings.api.objects import Object, annotations_of, controller_of, labels_of, namespace_of, uid_of
 from sidings.client.interface import Client
 from sidings.clock import Clock
-from sidings.node import dns, environment, hosts, logs, masks, software
+from sidings.node import dns, environment, hosts, lifecycle, logs, masks, software
 from sidings.node.environment import NodeFacts
 from sidings.node.errors import SandboxFailed
+from sidings.node.gpus import gang_links, sockets_library
+from sidings.node.gpus.manager import GpuManager, device_files
+from sidings.node.gpus.source import Unit
 from sidings.node.logical_node import LogicalNode, NodeConfig
 from sidings.node.network import AddressPool, node_address
 from sidings.node.sandbox import client as sandbox_client
+from sidings.node.sandbox import identity
 from sidings.node.sandbox.client import SandboxClient
 from sidings.node.sandbox.rootfs import SCRATCH, WORK
 from sidings.node.sandbox.spec import Attempt, Bind, Container, PodSandbox, Root, SandboxStatus
@@ -32,6 +36,7 @@ from sidings.node.volumes import host_path, mounting
 
 WORKING_DIRECTORY = "sidings.dev/working-directory"
 """Annotation: the folder in which ``sidings run`` was started; visible and writable at its own path."""
+NVLINK_NOT_KEPT = "NVLinkNotKept"
 _JOB_SET, _ATTEMPT = "jobset.sigs.k8s.io/jobset-name", "jobset.sigs.k8s.io/restart-attempt"
 
 
@@ -46,8 +51,11 @@ class Workshop:
     nodes: Mapping[str, tuple[int, LogicalNode]]
     """Node name -> (number, node)."""
     addresses: AddressPool
+    gpus: GpuManager
     pods_root: Path
     claims_root: Path
+    libraries: Path
+    """Where libraries that are compiled on this machine are kept."""
     secrets: tuple[Path, ...]
     homes: tuple[Path, ...]
     note: Callable[[Object, str, str, str], None]
@@ -104,7 +112,7 @@ class PodBox:
         """Start the next attempt of the container ``name``, the sandbox first where there is none.
 
         Returns when the attempt is in the records, running or failed. Raises ``NodeError``: ``ConfigMissing``,
-        ``VolumeError``, ``SandboxFailed``, ``AddressesExhausted``.
+        ``VolumeError``, ``SandboxFailed``, ``AddressesExhausted``, ``DevicesExhausted``.
         """
         try:
             await self._start(pod, name)
@@ -117,7 +125,7 @@ class PodBox:
         )
         address = self._shop.addresses.allocate(self._uid, self._number)
         inputs = await mounting.load(self._shop.client, pod)
-        facts = self._facts(pod, address)
+        facts = self._facts(pod, container, address)
         volumes = mounting.materialise(
             pod, inputs, facts, self.directory / "volumes", self._shop.claims_root, self._shop.secrets
         )
@@ -125,7 +133,8 @@ class PodBox:
             await self._create(pod, address, volumes)
         known = self.attempts.get(name, ())
         number = known[-1].number + 1 if known else 0
-        spec = self._container(pod, container, number, inputs, facts, volumes)
+        library = await self._sockets_library() if facts.units else None
+        spec = self._container(pod, container, number, inputs, facts, volumes, library)
         await self._shop.sandbox.run(self.directory, spec)
         while not (self.attempts.get(name) and self.attempts[name][-1].number == number):
             if not self.alive:
@@ -147,6 +156,7 @@ class PodBox:
             await asyncio.wait([self._watch])
         await asyncio.to_thread(_remove, self.directory / "containers")
         self._shop.addresses.release(self._uid)
+        self._shop.gpus.release(self._uid)
         self._shop.released(self.group)
 
     async def destroy(self) -> None:
@@ -195,13 +205,26 @@ class PodBox:
             fresh.write_text(json.dumps(status.to_json()))
             fresh.replace(self.directory / "status.json")
 
-    def _facts(self, pod: Object, address: str) -> NodeFacts:
+    def _facts(self, pod: Object, container: Object, address: str) -> NodeFacts:
         addresses = {"status.podIP": address, "status.podIPs": address}
         addresses |= {"status.hostIP": self.host_address, "status.hostIPs": self.host_address}
         allocatable = {"cpu": self.node.cpu, "memory": self.node.memory}
         cores, nodes = os.cpu_count() or 1, len(self._shop.nodes)
         share = max(cores // nodes, 1) if nodes > 1 else None
-        return NodeFacts(addresses, allocatable, self.node.simulate_gpus, cores, share)
+        return NodeFacts(
+            addresses, allocatable, self.node.simulate_gpus, cores, share, self._claim_gpus(pod, container)
+        )
+
+    def _claim_gpus(self, pod: Object, container: Object) -> tuple[Unit, ...]:
+        """The devices that the container asks for; those of finished init containers are free for the others."""
+        count = environment.gpu_count(container)
+        if not count or self.node.simulate_gpus:
+            return ()
+        earlier = [c["name"] for c in pod["spec"].get("initContainers") or () if not lifecycle.is_sidecar(c)]
+        return tuple(self._shop.gpus.claim(self.node.name, self._uid, container["name"], count, earlier))
+
+    async def _sockets_library(self) -> Path | None:
+        return await asyncio.to_thread(sockets_library.ensure, self._shop.libraries)
 
     def _container(
         self,
@@ -211,6 +234,7 @@ class PodBox:
         inputs: mounting.Inputs,
         facts: NodeFacts,
         volumes: mounting.PodVolumes,
+        library: Path | None,
     ) -> Container:
         name = container["name"]
         config = self._shop.config
@@ -219,10 +243,13 @@ class PodBox:
         argv = environment.arguments(container, variables)
         if not argv:
             raise SandboxFailed("no command specified", cause="images are not pulled, so their entrypoint is unknown")
+        links = self._links(pod, facts.units, variables, library)
+        variables |= links.environment
         folder = self._working_directory(pod)
         binds = (
             *(Bind(str(path), str(path)) for path in software.visible_prefixes(prefix) if path.exists()),
             *((Bind(str(folder), str(folder), read_only=False),) if folder else ()),
+            *((Bind(str(library), gang_links.SOCKETS_LIBRARY),) if links.library else ()),
             *mounting.binds(container, volumes, variables),
         )
         scratch = self._scratch(name, number)
@@ -248,7 +275,26 @@ class PodBox:
             log_max_files=config.log_max_files,
             termination_log=container.get("terminationMessagePath") or "/dev/termination-log",
             message_from_log=container.get("terminationMessagePolicy") == "FallbackToLogsOnError",
+            devices=device_files(facts.units),
         )
+
+    def _links(
+        self, pod: Object, units: tuple[Unit, ...], variables: Mapping[str, str], library: Path | None
+    ) -> gang_links.Links:
+        """What keeps NVLink between this container and its peers; where it cannot be, an event says so."""
+        found = gang_links.links(
+            variables,
+            gang=self.group if self.group != self._uid else "",
+            pod=self._uid,
+            whole_gpus=len(units),
+            mig=any(unit.mig for unit in units),
+            library=library is not None,
+            boot_id=identity.boot_id(),
+            isolation=gang_links.Isolation(),
+        )
+        if found.reason:
+            self._shop.note(pod, "Warning", NVLINK_NOT_KEPT, found.reason)
+        return found
 
     def _working_directory(self, pod: Object) -> Path | None:
         path = annotations_of(pod).get(WORKING_DIRECTORY)

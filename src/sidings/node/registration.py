@@ -6,7 +6,7 @@ conditions follow this agent.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from sidings.api.conditions import find
 from sidings.api.objects import Object, name_of
@@ -31,17 +31,22 @@ class Registration:
         nodes: Mapping[str, tuple[int, LogicalNode]],
         report: MachineReport,
         config: NodeConfig,
+        withdrawn: Callable[[str], Mapping[str, str]],
     ) -> None:
+        """``withdrawn``: of a node's name, its GPUs that get no new work and why."""
         self._client = client
         self._clock = clock
         self._nodes = nodes
         self._report = report
         self._config = config
+        self._withdrawn = withdrawn
 
     async def announce(self) -> None:
         """Create each node or bring it up to date; a node that somebody deleted comes back."""
         for number, node in self._nodes.values():
-            wanted = logical_node.node_object(node, number, self._report, self._config, self._clock.now())
+            wanted = logical_node.node_object(
+                node, number, self._report, self._config, self._clock.now(), self._withdrawn(node.name)
+            )
             try:
                 known = await self._client.get(NODES, node.name)
             except NotFound:

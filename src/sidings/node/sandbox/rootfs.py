@@ -22,8 +22,8 @@ WORK = "/workspace"
 _OWN = frozenset(("dev", "proc", "sys", "tmp", "run", "boot", "lost+found", HOME[1:], WORK[1:]))
 """Top-level entries that a pod never gets from the host."""
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
-_ACCELERATORS = ("nvidia", "dri", "kfd", "infiniband")
-"""Beginnings of names in /dev that belong to GPUs and their interconnect."""
+_FOR_ALL = ("dri", "kfd", "infiniband")
+"""Beginnings of names in /dev that every pod gets. NVIDIA's are not among them: a pod has the GPUs it asked for."""
 _LINKS = {"fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2"}
 _PROC_READ_ONLY = ("/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger")
 _PROC_HIDDEN = ("/proc/acpi", "/proc/kcore", "/proc/keys", "/proc/latency_stats", "/proc/scsi", "/proc/timer_list")
@@ -91,13 +91,13 @@ def _private(root: NewRoot, container: Container, shared_memory: str) -> None:
     root.bind(container.scratch + "/tmp", "/var/tmp", WRITABLE)
     root.bind(container.scratch + "/home", HOME, WRITABLE)
     root.bind(container.scratch + "/work", WORK, WRITABLE)
-    _devices(root, shared_memory)
+    _devices(root, container, shared_memory)
 
 
-def _devices(root: NewRoot, shared_memory: str) -> None:
+def _devices(root: NewRoot, container: Container, shared_memory: str) -> None:
     root.mount("tmpfs", "/dev", _QUIET | syscalls.MS_NOEXEC, "mode=0755")
-    accelerators = [entry.name for entry in Path("/dev").iterdir() if entry.name.startswith(_ACCELERATORS)]
-    for name in (*_DEVICES, *sorted(accelerators)):
+    for_all = [entry.name for entry in Path("/dev").iterdir() if entry.name.startswith(_FOR_ALL)]
+    for name in (*_DEVICES, *sorted(for_all), *container.devices):
         root.bind(f"/dev/{name}", f"/dev/{name}", syscalls.MOUNT_ATTR_NOSUID)
     root.mount("devpts", "/dev/pts", syscalls.MS_NOSUID | syscalls.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0620")
     root.link("pts/ptmx", "/dev/ptmx")

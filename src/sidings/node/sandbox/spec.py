@@ -85,6 +85,8 @@ class Container:
     termination_log: str = "/dev/termination-log"
     message_from_log: bool = False
     """terminationMessagePolicy FallbackToLogsOnError."""
+    devices: tuple[str, ...] = ()
+    """Names in the host's /dev that this container has beside what every container has: its GPUs."""
 
     @staticmethod
     def from_json(value: dict[str, Any]) -> Container:
@@ -92,6 +94,7 @@ class Container:
         root = dict(fields["root"])
         root["binds"] = tuple(Bind(**bind) for bind in root["binds"])
         fields["root"] = Root(**root)
+        fields["devices"] = tuple(fields["devices"])
         return Container(**fields)
 
     def to_json(self) -> dict[str, Any]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from sidings.answers.failure import Failure, first_failure
 from sidings.answers.family import Family
+from sidings.answers.log_tail import telling
 from sidings.cli.console import Console
 from sidings.cli.log_stream import tail_of
 from sidings.client.interface import Client
 
 TAIL_LINES = 20
+LINES_READ = 200
+"""Enough to hold torchrun's report and the lines before it."""
 
 
 class FirstFailure:
@@ -29,9 +32,10 @@ class FirstFailure:
         failure = first_failure(family)
         if failure is not None:
             self._failure = failure
-            self._tail = await tail_of(
-                self._client, failure.pod, failure.container, lines=TAIL_LINES, previous=failure.previous
+            log = await tail_of(
+                self._client, failure.pod, failure.container, lines=LINES_READ, previous=failure.previous
             )
+            self._tail = telling(log, TAIL_LINES)
 
     def lines(self, console: Console) -> list[str]:
         """What to say; nothing where no container failed."""

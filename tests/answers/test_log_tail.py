@@ -4,7 +4,7 @@ from sidings.answers.log_tail import telling
 
 WORKER = ["Traceback (most recent call last):", '  File "train.py", line 3', "ValueError: the data is not there"]
 AGENT = [
-    "E1130 14:32:54.1 2 torch/distributed/elastic/multiprocessing/api.py:986] failed (exitcode: 1) local_rank: 0 (pid: 3)",
+    "E1130 14:32 2 torch/distributed/elastic/multiprocessing/api.py:986] failed (exitcode: 1)",
     "Traceback (most recent call last):",
     *["  raise"] * 40,
 ]

@@ -1,7 +1,7 @@
 """Which lines of a failed rank's log tell why it failed.
 
-That is the end of the log, but for what torchrun adds: when a worker dies its agent logs one line with the exit code and
-then dies itself, with a traceback and a table of forty lines that say nothing about the cause.
+That is the end of the log, but for what torchrun adds: when a worker dies its agent logs one line with the exit code
+and then dies itself, with a traceback and a table of forty lines that say nothing about the cause.
 """
 
 from __future__ import annotations

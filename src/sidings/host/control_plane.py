@@ -22,6 +22,7 @@ from sidings.controllers.garbage_collector.controller import GarbageCollector
 from sidings.controllers.job.controller import JobController
 from sidings.controllers.job.ttl import TtlController
 from sidings.controllers.jobset.controller import JobSetController
+from sidings.controllers.jobset.exclusive_pods import ExclusivePods
 from sidings.controllers.namespaces import Namespaces
 from sidings.controllers.nodes.eviction import TaintEviction
 from sidings.controllers.nodes.life_cycle import NodeLifeCycle
@@ -72,6 +73,7 @@ class ControlPlane:
             TrainingRuntimeController(client, clock, rng),
             ClusterTrainingRuntimeController(client, clock, rng),
             JobSetController(client, clock, rng, self._gates),
+            ExclusivePods(client, clock, rng),
             JobController(client, clock, rng),
             TtlController(client, clock, rng),
             GarbageCollector(client, clock, rng, [r for r in resources if r != EVENTS]),

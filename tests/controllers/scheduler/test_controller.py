@@ -85,3 +85,18 @@ async def test_a_finished_pod_makes_room(plane: ControlPlane, until: Until) -> N
         return await node_of(plane, "second") == "n-0"
 
     await until(second_placed)
+
+
+async def test_a_pod_refused_before_its_neighbour_was_placed_follows_it(plane: ControlPlane, until: Until) -> None:
+    await add_node(plane, "n-0")
+    await plane.client.patch(NODES, "n-0", {"metadata": {"labels": {"rack": "r"}}})
+    term = {"topologyKey": "rack", "labelSelector": {"matchLabels": {"app": "x"}}}
+    follower = pod("a", affinity={"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}})
+    for made, labels in ((follower, {}), (pod("b"), {"app": "x"})):
+        metadata = {"name": made["metadata"]["name"], "namespace": "default", "labels": labels}
+        await plane.client.create(PODS, {**made, "metadata": metadata, "status": {}})
+
+    async def both_placed() -> bool:
+        return await node_of(plane, "a") == await node_of(plane, "b") == "n-0"
+
+    await until(both_placed)

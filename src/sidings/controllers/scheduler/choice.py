@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from sidings.api import quantity
 from sidings.api.objects import Object
-from sidings.controllers.scheduler.filters import FILTERS
+from sidings.controllers.scheduler.filters import FILTERS, pod_affinity
 from sidings.controllers.scheduler.snapshot import PODS, NodeState, Snapshot, requests_of
 
 NODES_NAMED = 4
@@ -28,8 +28,9 @@ def choose(pod: Object, snapshot: Snapshot) -> Choice:
     """
     refusals: Counter[str] = Counter()
     candidates = []
+    filters = (*FILTERS, pod_affinity.rule(pod, snapshot))
     for state in snapshot.nodes.values():
-        reasons = next((found for filter_ in FILTERS if (found := filter_(pod, state))), [])
+        reasons = next((found for filter_ in filters if (found := filter_(pod, state))), [])
         if reasons:
             refusals.update(reasons)
         else:

@@ -14,14 +14,14 @@ from typing import ClassVar
 from sidings.api import timestamps
 from sidings.api.conditions import find
 from sidings.api.objects import Key, Object, is_deleting, key_of, name_of, namespace_of
-from sidings.api.resources import NODES, PODS, Resource
+from sidings.api.resources import NAMESPACES, NODES, PODS, Resource
 from sidings.client.interface import Client, PatchType
 from sidings.clock import Clock
 from sidings.controllers.runtime.controller import Controller, Mapper
 from sidings.controllers.runtime.events import Recorder
 from sidings.controllers.runtime.plan import EventNote, Patch, together, write
 from sidings.controllers.scheduler.choice import choose
-from sidings.controllers.scheduler.snapshot import TERMINAL, take
+from sidings.controllers.scheduler.snapshot import TERMINAL, required_terms, take
 
 SCHEDULER_NAME = "default-scheduler"
 UNSCHEDULABLE = "Unschedulable"
@@ -56,18 +56,23 @@ class Scheduler(Controller):
         waiting = sorted(filter(is_waiting, pods), key=_turn)
         if not waiting:
             return None
-        snapshot = take((await self.client.list(NODES)).items, pods)
+        nodes, namespaces = (await self.client.list(NODES)).items, (await self.client.list(NAMESPACES)).items
+        snapshot = take(nodes, pods, namespaces)
         now = self.clock.now()
         bindings, refusals = [], []
+        seeks_neighbours = False
         for pod in waiting:
             choice = choose(pod, snapshot)
             if choice.node:
                 snapshot.assume(pod, choice.node)
                 bindings.append(self._bind(pod, choice.node))
-            elif (patch := unschedulable_patch(pod, choice.message, now)) is not None:
+                continue
+            seeks_neighbours = seeks_neighbours or bool(required_terms(pod, "podAffinity"))
+            if (patch := unschedulable_patch(pod, choice.message, now)) is not None:
                 refusals.append(self._refuse(pod, choice.message, patch))
         await together(bindings + refusals, parallel=50)
-        return None
+        # Who was refused before a pod that it wants to be near to was placed gets another look.
+        return 0.0 if bindings and seeks_neighbours else None
 
     async def _bind(self, pod: Object, node: str) -> None:
         key = key_of(pod)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from sidings.api import pod_resources, quantity
-from sidings.api.objects import Object, name_of
+from sidings.api.objects import Object, labels_of, name_of
 
 PODS = "pods"
 TERMINAL = ("Succeeded", "Failed")
@@ -43,9 +43,28 @@ class Snapshot:
     """All nodes by name; ``assume`` books a decision so that the next pod sees it."""
 
     nodes: dict[str, NodeState]
+    namespaces: dict[str, Mapping[str, str]] = field(default_factory=dict)
+    """Their labels, by name."""
+    placed: list[tuple[Object, str]] = field(default_factory=list)
+    """Unfinished pods and the nodes that they are bound to."""
+    guarded: list[tuple[Object, str]] = field(default_factory=list)
+    """Those of ``placed`` that require others to stay away."""
 
     def assume(self, pod: Object, node: str) -> None:
         self.nodes[node].add(requests_of(pod))
+        self.placed.append((pod, node))
+        if anti_affinity_terms(pod):
+            self.guarded.append((pod, node))
+
+
+def required_terms(pod: Object, kind: str) -> list[Object]:
+    """The required terms of ``podAffinity`` or ``podAntiAffinity``."""
+    affinity = (pod["spec"].get("affinity") or {}).get(kind) or {}
+    return affinity.get("requiredDuringSchedulingIgnoredDuringExecution") or []
+
+
+def anti_affinity_terms(pod: Object) -> list[Object]:
+    return required_terms(pod, "podAntiAffinity")
 
 
 def requests_of(pod: Object) -> dict[str, Decimal]:
@@ -53,14 +72,15 @@ def requests_of(pod: Object) -> dict[str, Decimal]:
     return {**pod_resources.of_pod(pod), PODS: Decimal(1)}
 
 
-def take(nodes: Iterable[Object], pods: Iterable[Object]) -> Snapshot:
+def take(nodes: Iterable[Object], pods: Iterable[Object], namespaces: Iterable[Object] = ()) -> Snapshot:
     """A snapshot of ``nodes`` with everything that bound, unfinished ``pods`` hold."""
     states = {}
     for node in nodes:
         allocatable = (node.get("status") or {}).get("allocatable") or {}
         states[name_of(node)] = NodeState(node, {name: quantity.parse(amount) for name, amount in allocatable.items()})
+    snapshot = Snapshot(states, {name_of(namespace): labels_of(namespace) for namespace in namespaces})
     for pod in pods:
-        state = states.get(pod["spec"].get("nodeName") or "")
-        if state is not None and (pod.get("status") or {}).get("phase") not in TERMINAL:
-            state.add(requests_of(pod))
-    return Snapshot(states)
+        host = str(pod["spec"].get("nodeName") or "")
+        if host in states and (pod.get("status") or {}).get("phase") not in TERMINAL:
+            snapshot.assume(pod, host)
+    return snapshot

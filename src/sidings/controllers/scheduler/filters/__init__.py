@@ -21,4 +21,5 @@ FILTERS: tuple[Filter, ...] = (
     taints.reasons,
     fit.reasons,
 )
-"""In upstream's order; the first filter with a reason speaks for the node."""
+"""In upstream's order; the first filter with a reason speaks for the node. Last comes ``pod_affinity``, which looks at
+other pods and is therefore made anew for each pod."""

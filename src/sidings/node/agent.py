@@ -11,19 +11,20 @@ import contextlib
 import logging
 import os
 import random
-from collections.abc import AsyncIterator, Coroutine, Sequence
+import socket
+from collections.abc import AsyncIterator, Collection, Coroutine, Sequence
 from pathlib import Path
 from typing import Any
 
 from sidings.api.objects import Object, name_of, uid_of
-from sidings.api.pods import LogOptions
+from sidings.api.pods import LogOptions, Session, StreamOptions
 from sidings.api.resources import CLAIMS, PODS, SERVICES
-from sidings.api.status import ApiError, BadRequest
+from sidings.api.status import ApiError, BadRequest, InternalError
 from sidings.client.events import EventNote, Recorder
 from sidings.client.interface import Client
 from sidings.clock import Clock
-from sidings.node import logs, machine, masks, pod_sandbox, shutdown
-from sidings.node.errors import AddressesExhausted, NodeError
+from sidings.node import attach, exec, logs, machine, masks, pod_sandbox, shutdown
+from sidings.node.errors import AddressesExhausted, NodeError, SandboxFailed
 from sidings.node.following import follow
 from sidings.node.gpus.in_memory import InMemoryGpus
 from sidings.node.gpus.manager import GpuManager
@@ -37,6 +38,8 @@ from sidings.node.registration import Registration
 from sidings.node.sandbox import client as sandbox_client
 from sidings.node.sandbox.client import SandboxClient
 from sidings.node.sandbox.spec import Attempt
+from sidings.node.telemetry.monitor import Monitor, Target
+from sidings.node.telemetry.workload import workload_of
 from sidings.node.volumes import claim
 
 log = logging.getLogger(__name__)
@@ -78,6 +81,7 @@ class NodeAgent:
         self._workers: dict[str, PodWorker] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._gpus = GpuManager(gpus or InMemoryGpus(), {node.name: node.units for node in nodes}, state_dir / "pods")
+        self.telemetry = Monitor(client, clock, self._gpus, self._running_pods, self._pods_with_object)
         home = Path.home()
         self._shop = Workshop(
             client=client,
@@ -120,6 +124,7 @@ class NodeAgent:
                 tasks.create_task(follow(self._client, self._clock, PODS, self._all_pods, self._pod))
                 tasks.create_task(self._heartbeats(registration))
                 tasks.create_task(self._watch_gpus(registration))
+                tasks.create_task(self.telemetry.run())
         finally:
             await self._let_go()
 
@@ -148,6 +153,43 @@ class NodeAgent:
             return all(attempt.number != number or not attempt.running for attempt in known)
 
         return logs.read(logs.log_file(directory, container, number), options, self._clock, ended)
+
+    async def execute(self, pod: Object, command: tuple[str, ...], options: StreamOptions, session: Session) -> int:
+        """See ``PodAccess.execute``."""
+        attempts = self._attempts(uid_of(pod)).get(options.container)
+        if not attempts or not attempts[-1].running:
+            raise BadRequest(f'container not found ("{options.container}"): it does not run')
+        try:
+            return await exec.execute(self._sandbox, self._directory(pod), command, options, session)
+        except (SandboxFailed, OSError) as error:
+            what = error.what if isinstance(error, SandboxFailed) else str(error)
+            raise InternalError(f"Internal error occurred: error executing command in container: {what}") from error
+
+    async def attach(self, pod: Object, options: StreamOptions, session: Session) -> None:
+        """See ``PodAccess.attach``."""
+        container, directory = options.container, self._directory(pod)
+        attempts = self._attempts(uid_of(pod)).get(container)
+        if not attempts:
+            reason = _waiting_reason(pod, container)
+            raise BadRequest(f'container "{container}" in pod "{name_of(pod)}" is waiting to start: {reason}')
+        log = logs.log_file(directory, container, attempts[-1].number)
+        await attach.attach(self._sandbox, directory, log, options, session)
+
+    async def connect(self, pod: Object, port: int) -> socket.socket:
+        """See ``PodAccess.connect``."""
+        try:
+            made = await self._sandbox.new_socket(self._directory(pod))
+        except (SandboxFailed, OSError) as error:
+            raise BadRequest(f'pod "{name_of(pod)}" does not run') from error
+        try:
+            await asyncio.get_running_loop().sock_connect(made, ("127.0.0.1", port))
+        except BaseException:
+            made.close()
+            raise
+        return made
+
+    def _directory(self, pod: Object) -> Path:
+        return self._shop.pods_root / uid_of(pod)
 
     def _attempts(self, uid: str) -> dict[str, list[Attempt]]:
         worker = self._workers.get(uid)
@@ -266,6 +308,16 @@ class NodeAgent:
         while True:
             await self._clock.sleep(self._config.heartbeat_seconds)
             await self._announce(registration)
+
+    def _running_pods(self) -> list[Target]:
+        return [
+            Target(workload_of(self._pods[uid]), shim)
+            for uid, worker in self._workers.items()
+            if uid in self._pods and (shim := worker.box.shim) is not None
+        ]
+
+    def _pods_with_object(self) -> Collection[str]:
+        return self._pods.keys()
 
     async def _watch_gpus(self, registration: Registration) -> None:
         """Withdraw GPUs that the driver reports as faulty, at once: the next pod must not get them."""

@@ -7,7 +7,10 @@ tells nobody.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator
+import contextlib
+import itertools
+import os
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -26,6 +29,7 @@ class Line(NamedTuple):
     timestamp: bytes
     partial: bool
     text: bytes
+    stream: bytes = b"stdout"
 
 
 def log_file(pod_directory: Path, container: str, attempt: int) -> Path:
@@ -66,7 +70,30 @@ async def read(path: Path, options: LogOptions, clock: Clock, ended: Callable[[]
         await clock.sleep(POLL_SECONDS)
 
 
-def _shown(lines: Iterator[Line] | list[Line], options: LogOptions) -> Iterator[bytes]:
+def pieces(path: Path, inode: int = 0, size: int = 0) -> Iterator[tuple[str, bytes]]:
+    """The output in the log as (stream, bytes): all of it, or up to ``size`` bytes into the file ``inode``."""
+    for stream, lines in itertools.groupby(_lines_until(path, inode, size), key=lambda line: line.stream):
+        for chunk in _shown(lines, LogOptions("")):
+            yield stream.decode(), chunk
+
+
+def _lines_until(path: Path, inode: int, size: int) -> Iterator[Line]:
+    with contextlib.ExitStack() as stack:
+        # All are opened at once, for a rotation meanwhile would give them other names.
+        for file in [stack.enter_context(file.open("rb")) for file in _generations(path)]:
+            newest = os.fstat(file.fileno()).st_ino == inode
+            left = size
+            for text in file:
+                left -= len(text)
+                if newest and left < 0:
+                    return
+                if text.endswith(b"\n"):
+                    yield _parse(text[:-1])
+            if newest:
+                return
+
+
+def _shown(lines: Iterable[Line], options: LogOptions) -> Iterator[bytes]:
     """Lines as they go to the client, in batches."""
     batch: list[bytes] = []
     size = 0
@@ -136,10 +163,7 @@ class _Reader:
             yield file
 
     def _generations(self) -> list[Path]:
-        numbered = sorted(
-            self._path.parent.glob(f"{self._path.name}.*"), key=lambda file: int(file.suffix[1:]), reverse=True
-        )
-        files = [*numbered, self._path]
+        files = _generations(self._path)
         if self._inode:
             for position, file in enumerate(files):
                 if file.exists() and file.stat().st_ino == self._inode:
@@ -147,8 +171,14 @@ class _Reader:
         return files
 
 
+def _generations(path: Path) -> list[Path]:
+    """The files of one log, oldest first."""
+    numbered = sorted(path.parent.glob(f"{path.name}.*"), key=lambda file: int(file.suffix[1:]), reverse=True)
+    return [*numbered, path]
+
+
 def _parse(line: bytes) -> Line:
     timestamp, _, rest = line.partition(b" ")
-    _, _, rest = rest.partition(b" ")
+    stream, _, rest = rest.partition(b" ")
     tag, _, text = rest.partition(b" ")
-    return Line(timestamp, tag == b"P", text)
+    return Line(timestamp, tag == b"P", text, stream)

@@ -88,6 +88,11 @@ class PodBox:
         return self._watch is not None and not self._watch.done()
 
     @property
+    def shim(self) -> int | None:
+        """The process below which all of the pod is, while it lives."""
+        return self._status.pid if self.alive and self._status is not None else None
+
+    @property
     def attempts(self) -> dict[str, list[Attempt]]:
         return self._status.attempts if self._status is not None else {}
 
@@ -275,6 +280,9 @@ class PodBox:
             log_max_files=config.log_max_files,
             termination_log=container.get("terminationMessagePath") or "/dev/termination-log",
             message_from_log=container.get("terminationMessagePolicy") == "FallbackToLogsOnError",
+            stdin=bool(container.get("stdin")),
+            stdin_once=bool(container.get("stdinOnce")),
+            terminal=bool(container.get("tty")),
             devices=device_files(facts.units),
         )
 

@@ -11,14 +11,15 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import sidings
 from sidings.node.errors import SandboxFailed, SandboxUnavailable
-from sidings.node.sandbox import identity
+from sidings.node.sandbox import conversation, identity
+from sidings.node.sandbox.conversation import Conversation
 from sidings.node.sandbox.protocol import MAX_MESSAGE, short_path
 from sidings.node.sandbox.spec import PROTOCOL, Container, PodSandbox, SandboxStatus
 
@@ -110,19 +111,41 @@ class SandboxClient:
 
     async def new_socket(self, pod_directory: Path) -> socket.socket:
         """A new TCP socket in the pod's network, not blocking, not connected. Raises ``SandboxFailed``."""
-        loop = asyncio.get_running_loop()
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking:
-            asking.setblocking(False)
-            with short_path(pod_directory / "shim.sock") as address:
-                await loop.sock_connect(asking, address)
-            await loop.sock_sendall(asking, b'{"op": "socket"}\n')
-            await _readable(asking)
-            _, descriptors, _, _ = socket.recv_fds(asking, 65536, 1)
-        if not descriptors:
-            raise SandboxFailed("shim.sock hung up", cause="the process behind it ended")
-        made = socket.socket(fileno=descriptors[0])
+        async with conversation.opened(pod_directory / "shim.sock") as shim:
+            await shim.ask({"op": "socket"})
+            [descriptor] = shim.take_descriptors()
+        made = socket.socket(fileno=descriptor)
         made.setblocking(False)
         return made
+
+    @asynccontextmanager
+    async def execute(
+        self, pod_directory: Path, container: str, argv: Sequence[str], *, descriptors: Sequence[int] = ()
+    ) -> AsyncIterator[Conversation]:
+        """Start ``argv`` in ``container`` on ``descriptors`` (stdin, stdout, stderr), or on a terminal without them.
+
+        The caller closes its descriptors; the terminal's master is taken from the conversation, whose next answer
+        has the ``exit_code``. Leaving the context before that hangs up on the command. Raises ``SandboxFailed`` where
+        it cannot be started.
+        """
+        request = {"op": "exec", "container": container, "argv": list(argv), "terminal": not descriptors}
+        async with conversation.opened(pod_directory / "shim.sock") as shim:
+            await shim.ask(request, descriptors)
+            yield shim
+
+    @asynccontextmanager
+    async def attach(
+        self, pod_directory: Path, container: str, outputs: Mapping[str, int], *, stdin: bool
+    ) -> AsyncIterator[tuple[dict[str, Any], Conversation]]:
+        """Copy the output of ``container`` from now on to the pipes ``outputs`` (by stream), until the context is left.
+
+        The answer says in ``log`` (inode, bytes) where the log ended at that moment, in ``stdin`` and ``terminal``
+        whether the descriptor to be taken is the container's input, or the master of its terminal. Raises
+        ``SandboxFailed`` where the container does not run.
+        """
+        request = {"op": "attach", "container": container, "outputs": list(outputs), "stdin": stdin}
+        async with conversation.opened(pod_directory / "shim.sock") as shim:
+            yield await shim.ask(request, list(outputs.values())), shim
 
     async def leave(self, pod_directory: Path) -> None:
         """End the pod's shim and all that still runs in it. A shim that is gone already is no error."""
@@ -169,17 +192,6 @@ async def _connected(path: Path) -> AsyncIterator[tuple[asyncio.StreamReader, as
         yield reader, writer
     finally:
         writer.close()
-
-
-async def _readable(waited: socket.socket) -> None:
-    """Return once ``waited`` can be read; asyncio itself cannot receive descriptors."""
-    loop = asyncio.get_running_loop()
-    ready: asyncio.Future[None] = loop.create_future()
-    loop.add_reader(waited, lambda: None if ready.done() else ready.set_result(None))
-    try:
-        await ready
-    finally:
-        loop.remove_reader(waited)
 
 
 async def _ask(path: Path, request: dict[str, Any]) -> dict[str, Any]:

@@ -7,8 +7,11 @@ namespace. It dies with the shim (PDEATHSIG, and end of file on the control sock
 Control socket (SOCK_SEQPACKET, one JSON object per message)::
 
     shim -> init   {"go": true}  {"signal": 15}
-    init -> shim   {"started": true}  {"failed": {stage, message, exit_code}}  {"exited": {exit_code, signal}}
+    init -> shim   {"started": true}, with the master of its terminal if it has one
+                   {"failed": {stage, message, exit_code}}  {"exited": {exit_code, signal}}
                    {"main": {exit_code, signal}}: stopping, the main process has ended, others have not yet
+
+Beside these go the messages of ``sessions``.
 """
 
 from __future__ import annotations
@@ -18,39 +21,46 @@ import os
 import select
 import signal
 import socket
-from collections.abc import Sequence
-from typing import NoReturn
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, NoReturn
 
-from sidings.node.sandbox import rootfs, syscalls, workload
+from sidings.node.sandbox import protocol, rootfs, syscalls, workload
+from sidings.node.sandbox.sessions import Sessions
 from sidings.node.sandbox.spec import Bind, Container
 
 CAPABILITIES = 0xA80425FB & ~(1 << 27)
 """Docker's default set without CAP_MKNOD: there is no device cgroup here to take the sting out of a device node."""
-_MESSAGE = 65536
+_MESSAGE = 256 * 1024
+"""More than the kernel lets a packet hold, so that none is cut off."""
+
+
+class Streams(NamedTuple):
+    """The container's ends of its pipes. ``stdin`` is None for one without; a terminal needs none of them."""
+
+    stdin: int | None
+    stdout: int
+    stderr: int
 
 
 def run(
-    container: Container, managed: Sequence[Bind], shared_memory: str, control: socket.socket, stdout: int, stderr: int
+    container: Container, managed: Sequence[Bind], shared_memory: str, control: socket.socket, streams: Streams
 ) -> NoReturn:
     """The whole life of the container; ends with ``os._exit``."""
     try:
-        _close_others(control.fileno(), stdout, stderr)
+        _close_others(control.fileno(), *(fd for fd in streams if fd is not None))
         if not control.recv(_MESSAGE):
             os._exit(1)
         syscalls.die_with_parent(signal.SIGKILL)
         syscalls.set_name("sidings-init")
         wakeup = _wakeup_on_children()
-        main = _start(container, managed, shared_memory, control, stdout, stderr)
-        os.close(stdout)
-        os.close(stderr)
-        _send(control, {"started": True})
-        _supervise(main, control, wakeup)
+        main = _start(container, managed, shared_memory, control, streams)
+        _supervise(main, control, wakeup, Sessions(container, control))
     finally:
         os._exit(1)
 
 
 def _start(
-    container: Container, managed: Sequence[Bind], shared_memory: str, control: socket.socket, stdout: int, stderr: int
+    container: Container, managed: Sequence[Bind], shared_memory: str, control: socket.socket, streams: Streams
 ) -> int:
     stage = "root"
     try:
@@ -59,7 +69,12 @@ def _start(
         rootfs.build(container, shared_memory, managed).enter()
         syscalls.keep_capabilities(CAPABILITIES)
         stage = "start"
-        return workload.start(container, stdout, stderr)
+        main, master = _start_main(container, streams)
+        socket.send_fds(control, [b'{"started": true}'], [master] if master is not None else [])
+        for fd in (*streams, master):
+            if fd is not None:
+                os.close(fd)
+        return main
     except workload.StartError as error:
         _send(control, {"failed": {"stage": stage, "message": error.message, "exit_code": error.exit_code}})
     except (OSError, rootfs.RootError) as error:
@@ -67,7 +82,24 @@ def _start(
     os._exit(1)
 
 
-def _supervise(main: int, control: socket.socket, wakeup: int) -> NoReturn:
+def _start_main(container: Container, streams: Streams) -> tuple[int, int | None]:
+    """Pid of the main process, and the master of its terminal if it has one."""
+    master = None
+    if container.terminal:
+        master, slave = os.openpty()
+        terminal = Streams(slave, slave, slave)
+    stdin, stdout, stderr = streams if master is None else terminal
+    command = workload.Command(
+        container.argv, container.environment, container.directory, stdin, stdout, stderr, container.terminal
+    )
+    try:
+        return workload.start(command), master
+    finally:
+        if master is not None:
+            os.close(slave)
+
+
+def _supervise(main: int, control: socket.socket, wakeup: int, sessions: Sessions) -> NoReturn:
     """Reap until the main process has ended; after a SIGTERM from the shim, until every process has."""
     status: int | None = None
     stopping = False
@@ -77,18 +109,25 @@ def _supervise(main: int, control: socket.socket, wakeup: int) -> NoReturn:
     while True:
         ready = {fd for fd, _ in poll.poll()}
         if control.fileno() in ready:
-            message = control.recv(_MESSAGE)
+            message, descriptors, _, _ = socket.recv_fds(control, _MESSAGE, protocol.MAX_DESCRIPTORS)
             if not message:
                 os._exit(1)
-            number = int(json.loads(message)["signal"])
-            stopping = stopping or number == signal.SIGTERM
-            if status is None:
-                os.killpg(main, number)
+            request = json.loads(message)
+            if "exec" in request:
+                sessions.start(request["exec"], descriptors)
+            elif "hang_up" in request:
+                sessions.hang_up(request["hang_up"])
+            else:
+                stopping = stopping or request["signal"] == signal.SIGTERM
+                if status is None:
+                    os.killpg(main, request["signal"])
         if wakeup in ready:
             os.read(wakeup, 4096)
-        reaped, alone = _reap(main)
+        reaped, alone = _reap(main, sessions.ended)
         if status is None and reaped is not None:
             status = reaped
+            if stopping:
+                sessions.kill()
             if stopping and not alone:
                 _send(control, {"main": _ending(status)})
         if status is not None and (alone or not stopping):
@@ -102,7 +141,7 @@ def _ending(status: int) -> dict[str, int]:
     return {"exit_code": 128 - code if code < 0 else code, "signal": max(-code, 0)}
 
 
-def _reap(main: int) -> tuple[int | None, bool]:
+def _reap(main: int, ended_beside: Callable[[int, int], None]) -> tuple[int | None, bool]:
     """The wait status of the main process if it ended now, and whether no process is left."""
     status = None
     while True:
@@ -114,6 +153,8 @@ def _reap(main: int) -> tuple[int | None, bool]:
             return status, False
         if pid == main:
             status = ended
+        else:
+            ended_beside(pid, ended)
 
 
 def _wakeup_on_children() -> int:

@@ -58,6 +58,14 @@ class LogWriter:
                 self._append(f"{self._timestamp()} {stream} P ".encode() + rest + b"\n")
         os.close(self._fd)
 
+    def position(self) -> tuple[int, int]:
+        """Where the log ends now: inode of its newest file, and bytes in it."""
+        return os.fstat(self._fd).st_ino, self._size
+
+    def unfinished(self, stream: str) -> bytes:
+        """Output that is not in the log yet, because its line has no end."""
+        return self._rest[stream]
+
     def recent(self) -> str:
         """The last output, at most ``RECENT_BYTES`` and 80 lines of it."""
         return "".join(self._recent.decode(errors="replace").splitlines(keepends=True)[-80:])

@@ -1,7 +1,8 @@
 """Messages on the unix sockets of zygote and shim: one JSON object per line, both ways.
 
-A request carries ``op``; its answer has ``ok: true`` or ``error``. Socket files may lie deeper than the 107 bytes
-that a unix address holds, so both ends address them through an open directory in ``/proc/self/fd``.
+A request carries ``op``; its answer has ``ok: true`` or ``error``. Descriptors travel with either (SCM_RIGHTS). Socket
+files may lie deeper than the 107 bytes that a unix address holds, so both ends address them through an open directory
+in ``/proc/self/fd``.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ import contextlib
 import json
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 MAX_MESSAGE = 4 * 1024 * 1024
 """Bytes of one message; the environment of a container is the largest part and the kernel's own limit is 2 MiB."""
+MAX_DESCRIPTORS = 4
+"""Descriptors that may come with one message: stdin, stdout, stderr of a session."""
 
 
 class Connection:
@@ -24,6 +27,7 @@ class Connection:
     def __init__(self, connected: socket.socket) -> None:
         self.socket = connected
         self._buffer = b""
+        self._descriptors: list[int] = []
 
     def fileno(self) -> int:
         return self.socket.fileno()
@@ -31,9 +35,10 @@ class Connection:
     def receive(self) -> list[dict[str, Any]] | None:
         """The requests that arrived; None once the client has hung up or broken the protocol."""
         try:
-            chunk = self.socket.recv(65536)
+            chunk, descriptors, _, _ = socket.recv_fds(self.socket, 65536, MAX_DESCRIPTORS)
         except ConnectionError:
             return None
+        self._descriptors += descriptors
         if not chunk or len(self._buffer) + len(chunk) > MAX_MESSAGE:
             return None
         *lines, self._buffer = (self._buffer + chunk).split(b"\n")
@@ -42,17 +47,24 @@ class Connection:
         except ValueError:
             return None
 
-    def send(self, message: dict[str, Any]) -> None:
+    def take_descriptors(self) -> list[int]:
+        """What came with the request being served; the caller closes them."""
+        taken, self._descriptors = self._descriptors, []
+        return taken
+
+    def send(self, message: dict[str, Any], descriptors: Sequence[int] = ()) -> None:
         """Send; a client that is gone or does not read is not waited for longer than a second."""
         self.socket.settimeout(1)
+        line = json.dumps(message).encode() + b"\n"
         with contextlib.suppress(OSError):
-            self.socket.sendall(json.dumps(message).encode() + b"\n")
+            if descriptors:
+                line = line[socket.send_fds(self.socket, [line], descriptors) :]
+            self.socket.sendall(line)
 
-    def send_descriptor(self, message: dict[str, Any], descriptor: int) -> None:
-        """``send`` with an open file of ours, for a short message."""
-        self.socket.settimeout(1)
-        with contextlib.suppress(OSError):
-            socket.send_fds(self.socket, [json.dumps(message).encode() + b"\n"], [descriptor])
+    def close(self) -> None:
+        for descriptor in self.take_descriptors():
+            os.close(descriptor)
+        self.socket.close()
 
 
 @contextlib.contextmanager

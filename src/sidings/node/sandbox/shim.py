@@ -7,6 +7,9 @@ plane, and answers on ``shim.sock``:
 * ``stop`` sends SIGTERM and, after ``grace`` seconds, SIGKILL to everything in the containers named;
 * ``watch`` sends the status now and after every change;
 * ``socket`` hands out a TCP socket of the pod's network: whoever connects it is inside, for probes and forwarded ports;
+* ``exec`` starts a command in a container, on the caller's descriptors (or on a terminal whose master comes with the
+  answer), and tells its exit code in a second answer; a caller that hangs up takes it along;
+* ``attach`` copies a container's output to the caller's descriptors from now on, and says where its log ends now;
 * ``leave`` ends the shim (and with it whatever still runs).
 """
 
@@ -24,8 +27,11 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from sidings.node.sandbox import identity, init, launcher, protocol, syscalls
+from sidings.node.sandbox.attachments import Attachment
+from sidings.node.sandbox.init import Streams
 from sidings.node.sandbox.log_writer import LogWriter
 from sidings.node.sandbox.spec import Attempt, Bind, Container, PodSandbox, SandboxStatus
+from sidings.node.sandbox.visits import Visits, close_all
 
 KILLED = 128 + signal.SIGKILL
 _SAVE_AGAIN_SECONDS = 1.0
@@ -43,7 +49,12 @@ class _Running:
     control: socket.socket
     log: LogWriter
     pipes: dict[str, int]
+    """Our ends of its output by stream; a terminal's master counts as stdout."""
     caller: protocol.Connection | None
+    visits: Visits
+    stdin: int | None = None
+    """Our end of its input; None for a container without one, or when a session has taken it over."""
+    paused: bool = False
     kill_at: float | None = None
     main_ended: tuple[int, int] | None = None
     """Exit code and signal of the main process while others of the container still take their grace."""
@@ -78,7 +89,10 @@ class Shim:
                 self._save()
 
     def _timeout(self) -> float | None:
-        due = [running.kill_at for running in self._running.values() if running.kill_at is not None]
+        moments = [
+            moment for running in self._running.values() for moment in (running.kill_at, running.visits.overdue_at)
+        ]
+        due = [moment for moment in moments if moment is not None]
         waits = [max(moment - time.monotonic(), 0) for moment in due]
         if self._unsaved:
             waits.append(_SAVE_AGAIN_SECONDS)
@@ -90,6 +104,7 @@ class Shim:
             if running.kill_at is not None and running.kill_at <= now:
                 running.kill_at = None
                 os.kill(running.init, signal.SIGKILL)
+            running.visits.drop_overdue(now)
 
     # Requests
 
@@ -107,17 +122,24 @@ class Shim:
             for running in self._running.values():
                 if running.caller is connection:
                     running.caller = None
-            connection.socket.close()
+                running.visits.hang_up(connection)
+            connection.close()
             return
         operations: dict[str, Callable[[protocol.Connection, dict[str, Any]], None]] = {
             "run": self._run,
             "stop": self._stop,
             "watch": self._watch,
             "socket": self._socket,
+            "exec": self._exec,
+            "attach": self._attach,
             "leave": self._leave,
         }
         for request in requests:
-            operations[request["op"]](connection, request)
+            operation = operations.get(request["op"])
+            if operation is None:
+                connection.send({"error": f"this pod was started by another version, which cannot {request['op']}"})
+            else:
+                operation(connection, request)
 
     def _watch(self, connection: protocol.Connection, request: dict[str, Any]) -> None:
         self._watchers.append(connection)
@@ -138,7 +160,39 @@ class Shim:
     def _socket(self, connection: protocol.Connection, request: dict[str, Any]) -> None:
         """A socket keeps the network namespace it was made in, whoever holds it."""
         with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as made:
-            connection.send_descriptor({"ok": True}, made.fileno())
+            connection.send({"ok": True}, [made.fileno()])
+
+    def _exec(self, connection: protocol.Connection, request: dict[str, Any]) -> None:
+        descriptors = connection.take_descriptors()
+        running = self._running.get(request["container"])
+        if running is None:
+            connection.send({"error": f"container {request['container']} is not running"})
+        else:
+            running.visits.execute(connection, request, descriptors)
+        close_all(descriptors)
+
+    def _attach(self, connection: protocol.Connection, request: dict[str, Any]) -> None:
+        descriptors = connection.take_descriptors()
+        running = self._running.get(request["container"])
+        if running is None:
+            connection.send({"error": f"container {request['container']} is not running"})
+            close_all(descriptors)
+            return
+        inode, size = running.log.position()
+        wants_stdin = bool(request["stdin"]) and running.stdin is not None
+        given = [running.stdin] if wants_stdin and running.stdin is not None else []
+        answer = {"ok": True, "log": [inode, size], "stdin": wants_stdin, "terminal": running.container.terminal}
+        if not given and running.container.terminal and "stdout" in running.pipes:
+            given = [running.pipes["stdout"]]  # to tell it the size of the client's window
+        connection.send(answer, given)
+        if wants_stdin and running.container.stdin_once and running.stdin is not None:
+            if not running.container.terminal:
+                os.close(running.stdin)
+            running.stdin = None
+        attachment = Attachment(dict(zip(request["outputs"], descriptors, strict=True)))
+        for stream in request["outputs"]:
+            attachment.write(stream, running.log.unfinished(stream))
+        running.visits.attach(connection, attachment)
 
     def _leave(self, connection: protocol.Connection, request: dict[str, Any]) -> None:
         for running in list(self._running.values()):
@@ -166,21 +220,19 @@ class Shim:
         ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         out_reader, out_writer = os.pipe()
         err_reader, err_writer = os.pipe()
+        in_reader, in_writer = os.pipe() if container.stdin and not container.terminal else (None, None)
+        streams = Streams(in_reader, out_writer, err_writer)
         try:
-            pid = launcher.fork_init(
-                lambda: init.run(container, managed, self._shared_memory, its, out_writer, err_writer)
-            )
+            pid = launcher.fork_init(lambda: init.run(container, managed, self._shared_memory, its, streams))
         except OSError as error:
             log.close()
             ours.close()
-            os.close(out_reader)
-            os.close(err_reader)
+            close_all([fd for fd in (out_reader, err_reader, in_writer) if fd is not None])
             connection.send({"error": str(error)})
             return
         finally:
             its.close()
-            os.close(out_writer)
-            os.close(err_writer)
+            close_all([fd for fd in streams if fd is not None])
         running = _Running(
             container,
             Attempt(container.attempt, time.time()),
@@ -189,11 +241,12 @@ class Shim:
             log,
             {"stdout": out_reader, "stderr": err_reader},
             connection,
+            Visits(ours, self._selector, lambda paused: self._pause(running, paused), KILLED),
+            in_writer,
         )
         self._running[container.name] = running
-        for stream, reader in running.pipes.items():
-            os.set_blocking(reader, False)
-            self._selector.register(reader, selectors.EVENT_READ, lambda s=stream: self._pump(running, s))
+        for stream in running.pipes:
+            self._listen(running, stream)
         self._selector.register(ours, selectors.EVENT_READ, lambda: self._hear(running))
         ours.send(b'{"go": true}')
 
@@ -206,36 +259,70 @@ class Shim:
             Bind(str(termination), container.termination_log, read_only=False),
         ]
 
-    def _pump(self, running: _Running, stream: str) -> None:
-        """Move what the container wrote into its log."""
-        reader = running.pipes.get(stream)
-        if reader is None:
-            return
+    def _listen(self, running: _Running, stream: str) -> None:
+        reader = running.pipes[stream]
+        os.set_blocking(reader, False)
+        self._selector.register(reader, selectors.EVENT_READ, lambda: self._pump(running, stream))
+
+    def _pause(self, running: _Running, paused: bool) -> None:
+        """Read no more of the container's output, because a client has not taken the last, or go on."""
+        running.paused = paused
+        for stream, reader in running.pipes.items():
+            if paused:
+                self._selector.unregister(reader)
+            else:
+                self._listen(running, stream)
+
+    def _pump(self, running: _Running, stream: str) -> bool:
+        """Move what the container wrote into its log and to its visitors; False when there is no more for now."""
+        if stream not in running.pipes:
+            return False  # closed by what was read in the same round
         try:
-            data = os.read(reader, _CHUNK)
+            data = os.read(running.pipes[stream], _CHUNK)
         except BlockingIOError:
-            return
-        if data:
-            running.log.write(stream, data)
-        else:
+            return False
+        except OSError:  # EIO: nobody has the terminal open any more
+            data = b""
+        if not data:
             self._close_pipe(running, stream)
+            return False
+        running.log.write(stream, data)
+        running.visits.copy(stream, data)
+        return True
 
     def _close_pipe(self, running: _Running, stream: str) -> None:
         reader = running.pipes.pop(stream)
-        self._selector.unregister(reader)
+        if not running.paused:
+            self._selector.unregister(reader)
         os.close(reader)
+        if running.container.terminal and running.stdin == reader:
+            running.stdin = None
+
+    def _take_terminal(self, running: _Running, master: int) -> None:
+        """The container has made its terminal: that is its input and output, and its pipes stay empty."""
+        for stream in list(running.pipes):
+            self._close_pipe(running, stream)
+        running.pipes["stdout"] = master
+        self._listen(running, "stdout")
+        if running.container.stdin:
+            running.stdin = master
 
     def _hear(self, running: _Running) -> None:
         """A message of an init, or its death."""
         try:
-            message = running.control.recv(65536)
+            message, descriptors, _, _ = socket.recv_fds(running.control, 65536, protocol.MAX_DESCRIPTORS)
         except ConnectionError:
-            message = b""
+            message, descriptors = b"", []
         if not message:
             self._end(running, *(running.main_ended or (KILLED, signal.SIGKILL)))
             return
         news = json.loads(message)
-        if "started" in news:
+        if "session" in news:
+            running.visits.hear(news, descriptors)
+            close_all(descriptors)
+        elif "started" in news:
+            if descriptors:
+                self._take_terminal(running, descriptors[0])
             self._status.attempts.setdefault(running.container.name, []).append(running.attempt)
             self._publish()
             self._answer(running, {"ok": True})
@@ -278,20 +365,15 @@ class Shim:
         running.control.close()
         os.waitpid(running.init, 0)
         for stream in list(running.pipes):
-            self._drain(running, stream)
-        running.log.close()
-        del self._running[running.container.name]
-
-    def _drain(self, running: _Running, stream: str) -> None:
-        while stream in running.pipes:
-            try:
-                data = os.read(running.pipes[stream], _CHUNK)
-            except BlockingIOError:
-                data = b""
-            if data:
-                running.log.write(stream, data)
-            else:
+            while self._pump(running, stream):
+                pass
+            if stream in running.pipes:
                 self._close_pipe(running, stream)
+        running.log.close()
+        running.visits.end()
+        if running.stdin is not None:
+            os.close(running.stdin)
+        del self._running[running.container.name]
 
     def _termination_message(self, running: _Running) -> str:
         path = self._directory / "files" / f"termination-{running.container.name}"

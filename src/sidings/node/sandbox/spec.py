@@ -87,6 +87,11 @@ class Container:
     """terminationMessagePolicy FallbackToLogsOnError."""
     devices: tuple[str, ...] = ()
     """Names in the host's /dev that this container has beside what every container has: its GPUs."""
+    stdin: bool = False
+    stdin_once: bool = False
+    """The first session that attaches with a stdin gets it, and its end is the container's end of file."""
+    terminal: bool = False
+    """``tty``: stdin, stdout and stderr are one terminal of the container's own."""
 
     @staticmethod
     def from_json(value: dict[str, Any]) -> Container:

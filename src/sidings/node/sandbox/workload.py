@@ -12,10 +12,10 @@ import json
 import os
 import resource
 import signal
+import termios
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
-
-from sidings.node.sandbox.spec import Container
 
 NOT_FOUND, NOT_EXECUTABLE, CANNOT_START = 127, 126, 128
 DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -32,13 +32,27 @@ class StartError(Exception):
         self.exit_code = exit_code
 
 
-def start(container: Container, stdout: int, stderr: int) -> int:
-    """Fork the workload in the root just entered; returns its pid once ``execve`` succeeded, else ``StartError``."""
+@dataclass(frozen=True)
+class Command:
+    """A command of a container, its main process or one of an exec session, and the descriptors that it gets."""
+
+    argv: tuple[str, ...]
+    environment: dict[str, str]
+    directory: str
+    stdin: int | None
+    stdout: int
+    stderr: int
+    terminal: bool = False
+    """The three are one terminal, which becomes the command's controlling one."""
+
+
+def start(command: Command) -> int:
+    """Fork ``command`` in the root just entered; returns its pid once ``execve`` succeeded, else ``StartError``."""
     reader, writer = os.pipe()
     pid = os.fork()
     if pid == 0:
         os.close(reader)
-        _become(container, stdout, stderr, writer)
+        _become(command, writer)
     os.close(writer)
     with os.fdopen(reader, "rb") as report:
         failure = report.read()
@@ -48,18 +62,18 @@ def start(container: Container, stdout: int, stderr: int) -> int:
     raise StartError(**json.loads(failure))
 
 
-def _become(container: Container, stdout: int, stderr: int, report: int) -> NoReturn:
+def _become(command: Command, report: int) -> NoReturn:
     """In the child: never returns."""
     try:
-        _prepare(container, stdout, stderr, report)
-        _execute(container.argv, container.environment)
+        _prepare(command, report)
+        _execute(command.argv, command.environment)
     except StartError as error:
         os.write(report, json.dumps({"message": error.message, "exit_code": error.exit_code}).encode())
     finally:
         os._exit(CANNOT_START)
 
 
-def _prepare(container: Container, stdout: int, stderr: int, report: int) -> None:
+def _prepare(command: Command, report: int) -> None:
     os.setsid()
     signal.set_wakeup_fd(-1)
     for number in (signal.SIGCHLD, signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT):
@@ -68,19 +82,20 @@ def _prepare(container: Container, stdout: int, stderr: int, report: int) -> Non
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     Path("/proc/self/oom_score_adj").write_text(_OOM_SCORE)
-    null = os.open("/dev/null", os.O_RDONLY)
-    os.dup2(null, 0)
     kept = fcntl.fcntl(report, fcntl.F_DUPFD_CLOEXEC, 10)
-    os.dup2(stdout, 1)
-    os.dup2(stderr, 2)
+    os.dup2(os.open("/dev/null", os.O_RDONLY) if command.stdin is None else command.stdin, 0)
+    os.dup2(command.stdout, 1)
+    os.dup2(command.stderr, 2)
     os.dup2(kept, report)
     os.closerange(3, report)
     os.closerange(report + 1, 256)
     os.set_inheritable(report, False)
+    if command.terminal:
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
     try:
-        os.chdir(container.directory)
+        os.chdir(command.directory)
     except OSError as error:
-        text = f"chdir to cwd ({json.dumps(container.directory)}) set in config.json failed: {error.strerror}"
+        text = f"chdir to cwd ({json.dumps(command.directory)}) set in config.json failed: {error.strerror}"
         raise StartError(text, CANNOT_START) from error
 
 

@@ -69,7 +69,7 @@ class Zygote:
 
     def _hang_up(self, connection: protocol.Connection) -> None:
         self._selector.unregister(connection.socket)
-        connection.socket.close()
+        connection.close()
 
     def _do(self, connection: protocol.Connection, request: dict[str, Any]) -> None:
         operation = request["op"]

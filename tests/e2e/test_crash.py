@@ -53,14 +53,3 @@ def test_training_outlives_the_control_plane(machine: Machine) -> None:
         assert after["status"]["containerStatuses"][0]["restartCount"] == 0
         steps = re.findall(r"^step (\d+)$", machine.kubectl("logs", name), re.MULTILINE)
         assert steps == [str(number) for number in range(1, training.step + 1)], "no line of the log is lost"
-
-
-def test_nothing_escapes_a_forced_stop(machine: Machine) -> None:
-    """Not even what left its session, is nobody's child and does not listen to signals."""
-    machine.ok("up")
-    stubborn = 'trap "" TERM HUP INT; while true; do sleep 1; done'
-    machine.apply(pod("daemon", f"(setsid sh -c '{stubborn}' &); echo started; exec sleep 600"))
-    wait_for(lambda: "started" in machine.try_kubectl("logs", "daemon").stdout)
-    assert any("while true" in left for left in machine.leftovers())
-    machine.ok("down", "--force")
-    assert machine.leftovers() == []

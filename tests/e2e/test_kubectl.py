@@ -37,23 +37,23 @@ def test_logs_of_the_container_before(cluster: Machine) -> None:
 
 
 def test_a_pod_that_is_watched_from_birth_to_death(cluster: Machine) -> None:
+    cluster.apply(pod("waits", "true", nodeSelector={"no": "node"}))
     with cluster.start_kubectl("get", "pods", "-w", "--output-watch-events", "--no-headers") as watching:
-        with cluster.start_kubectl("wait", "--for=create", "pod/short", "--timeout=60s") as waiting:
-            cluster.apply(pod("short", "sleep 0.5; echo out"))
-        assert waiting.returncode == 0
+        assert watching.stdout is not None
+        assert watching.stdout.readline().split()[:4] == ["ADDED", "waits", "0/1", "Pending"]
+        cluster.apply(pod("short", "sleep 0.5; echo out"))
         cluster.kubectl("wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/short", "--timeout=60s")
         cluster.kubectl("delete", "pod", "short")
         cluster.kubectl("wait", "--for=delete", "pod/short", "--timeout=60s")
-        assert watching.stdout is not None
         seen = []
         for line in watching.stdout:
-            seen.append(line.split()[:4])
-            if line.startswith("DELETED"):
+            event, name, _, state = line.split()[:4]
+            if name == "short":
+                seen.append(state)
+            if event == "DELETED":
                 break
         watching.kill()
-    assert seen[0] == ["ADDED", "short", "0/1", "Pending"]
-    states = [state for state, _ in itertools.groupby(row[3] for row in seen)]
-    assert states == ["Pending", "Running", "Completed"]
+    assert [state for state, _ in itertools.groupby(seen)] == ["Pending", "Running", "Completed"]
 
 
 def test_describe_says_what_happened_to_a_pod(cluster: Machine) -> None:

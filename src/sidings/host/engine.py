@@ -30,7 +30,7 @@ from sidings.api.conditions import find
 from sidings.api.resources import NODES
 from sidings.client import kubeconfig
 from sidings.clock import Clock
-from sidings.host import bootstrap, hibernation, machine, process
+from sidings.host import bootstrap, hibernation, machine, process, scrape_token
 from sidings.host.control_plane import ControlPlane
 from sidings.host.errors import PortTaken
 from sidings.host.home import EngineRecord, Home
@@ -44,6 +44,7 @@ from sidings.server import pki
 from sidings.server.app import App
 from sidings.server.auth import ADMIN, StaticTokens
 from sidings.server.serve import ApiServer, bind
+from sidings.server.telemetry import SCRAPER
 from sidings.store.store import Store
 
 log = logging.getLogger(__name__)
@@ -118,9 +119,12 @@ class Engine:
         self.home.forget_record()
 
     def _server(self) -> ApiServer:
-        """Bound, not yet serving. Raises ``PortTaken``."""
-        tokens = StaticTokens({self.identity.token: ADMIN})
-        app = App(self.plane.registry, self.agent, tokens, self.clock, self.plane.rng)
+        """Bound, not yet serving. Raises ``PortTaken``, ``OptionInvalid``."""
+        users = {self.identity.token: ADMIN}
+        if self.options.scrape_token_file:
+            users[scrape_token.ensure(Path(self.options.scrape_token_file))] = SCRAPER
+        tokens, measured = StaticTokens(users), self.agent.telemetry
+        app = App(self.plane.registry, self.agent, tokens, self.clock, self.plane.rng, measured=measured)
         listener = listen(self.options.port, self.options.last_port)
         return ApiServer(app, listener, self.identity.certificate_file, self.identity.key_file)
 
@@ -181,8 +185,8 @@ def logical_nodes(options: EngineOptions, gpus: GpuSource) -> list[LogicalNode]:
 
 
 def node_config(home: Home, options: EngineOptions) -> NodeConfig:
-    """Pods see neither the engine's state nor the kubeconfig, wherever that was written."""
-    masked = (home.path, *([Path(options.kubeconfig)] if options.kubeconfig else []))
+    """Pods see neither the engine's state nor the kubeconfig nor a token, wherever that was written."""
+    masked = (home.path, *(Path(file) for file in (options.kubeconfig, options.scrape_token_file) if file))
     return NodeConfig(images=tuple((pattern, Path(prefix)) for pattern, prefix in options.images), masked=masked)
 
 

@@ -37,6 +37,8 @@ class EngineOptions:
     images: tuple[tuple[str, str], ...] = ()
     feature_gates: str = ""
     """``A=true,B=true``, as ``api.feature_gates`` reads it."""
+    scrape_token_file: str = ""
+    """Whose token may read /metrics and nothing else."""
     last_port: int = 0
     """The port of the engine before, taken again where it is free: clients that lost that one find this one."""
 

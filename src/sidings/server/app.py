@@ -13,10 +13,11 @@ from collections.abc import Iterable
 
 from sidings.api.pods import PodAccess
 from sidings.api.status import ApiError, InternalError, Timeout
+from sidings.api.telemetry import Telemetry
 from sidings.clock import Clock
 from sidings.errors import SidingsError
 from sidings.registry.registry import Registry
-from sidings.server import health, names
+from sidings.server import health, names, telemetry
 from sidings.server.asgi import Receive, Scope, Send
 from sidings.server.auth import Authenticator, Gate, authenticate
 from sidings.server.bodies import ClientGone
@@ -43,9 +44,14 @@ class App:
         rng: random.Random,
         *,
         hosts: Iterable[str] = (*names.LOOPBACK, *names.DNS),
+        measured: Telemetry | None = None,
     ) -> None:
-        """``hosts``: names and addresses that a Host header may name; those of the certificate, unless it has more."""
+        """``hosts``: names and addresses that a Host header may name; those of the certificate, unless it has more.
+
+        ``measured``: what the pods do, where somebody measures it.
+        """
         self._authenticator = authenticator
+        self._measured = measured
         self._gate = Gate(hosts)
         self._documents = Documents(registry)
         self._objects = Objects(registry, pods, clock, rng, self._documents)
@@ -94,9 +100,10 @@ class App:
             return healthy
         self._gate.check(request.headers)
         request.user = authenticate(self._authenticator, request.headers)
+        telemetry.check(request)
         path = parse(request.path)
         if isinstance(path, ResourcePath):
             return await self._objects.answer(request, path)
         if isinstance(path, GroupPath):
             return self._documents.group(path)
-        return self._documents.answer(request) or NOT_FOUND
+        return telemetry.answer(request, self._measured) or self._documents.answer(request) or NOT_FOUND

@@ -43,6 +43,11 @@ def configure(parser: ArgumentParser) -> None:
         "--kubeconfig", metavar="FILE", help="write the kubeconfig here, not to $SIDINGS_HOME/kubeconfig"
     )
     server.add_argument(
+        "--scrape-token-file",
+        metavar="FILE",
+        help="a token for Prometheus, which opens /metrics alone; made if there is no such file",
+    )
+    server.add_argument(
         "--merge-kubeconfig",
         action="store_true",
         help="add a context `sidings` to your own kubeconfig; its current context stays",
@@ -77,15 +82,20 @@ def given(args: Namespace, invocation: Invocation) -> dict[str, object]:
         "simulate_gpus": args.simulate_gpus,
         "port": args.port,
         "feature_gates": args.feature_gates,
-        "kubeconfig": None if args.kubeconfig is None else _kubeconfig(args.kubeconfig, invocation.cwd),
+        "kubeconfig": None if args.kubeconfig is None else _file("--kubeconfig", args.kubeconfig, invocation.cwd),
+        "scrape_token_file": (
+            None
+            if args.scrape_token_file is None
+            else _file("--scrape-token-file", args.scrape_token_file, invocation.cwd)
+        ),
         "images": None if args.image is None else tuple(_image(text, invocation.cwd) for text in args.image),
     }
 
 
-def _kubeconfig(text: str, cwd: Path) -> str:
+def _file(option: str, text: str, cwd: Path) -> str:
     file = (cwd / text).resolve()
     if not file.parent.is_dir() or file.is_dir():
-        raise UsageError(f"--kubeconfig {text} cannot be written", cause=f"{file} is no file in a folder that exists")
+        raise UsageError(f"{option} {text} cannot be written", cause=f"{file} is no file in a folder that exists")
     return str(file)
 
 

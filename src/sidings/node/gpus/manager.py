@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sidings.node.errors import DevicesExhausted
-from sidings.node.gpus.source import GpuSource, Unit
+from sidings.node.gpus.source import Fault, GpuSource, Unit
 
 FILE = "gpus.json"
 CONTROL_FILES = (
@@ -40,7 +40,7 @@ class GpuManager:
         self._units = {unit.uuid: unit for units in self._shares.values() for unit in units}
         self._pods_root = pods_root
         self._held: dict[str, dict[str, tuple[str, ...]]] = {}
-        self._withdrawn: dict[str, str] = {}
+        self._faults: dict[str, Fault] = {}
 
     def adopt(self) -> None:
         """Take up what an earlier engine handed out; call before the first ``claim``."""
@@ -53,7 +53,19 @@ class GpuManager:
 
     def withdrawn(self, node: str) -> dict[str, str]:
         """uuid -> cause, of the units of ``node`` that get no new work."""
-        return {unit.uuid: self._withdrawn[unit.uuid] for unit in self.units(node) if unit.uuid in self._withdrawn}
+        return {unit.uuid: self._faults[unit.uuid].text for unit in self.units(node) if unit.uuid in self._faults}
+
+    def fault(self, uuid: str) -> Fault | None:
+        """What withdrew the unit."""
+        return self._faults.get(uuid)
+
+    def nodes_of_devices(self) -> dict[str, str]:
+        """A GPU's uuid -> the node that has it, or has its first MIG device."""
+        found: dict[str, str] = {}
+        for node, units in self._shares.items():
+            for unit in units:
+                found.setdefault(unit.device.uuid, node)
+        return found
 
     def holders(self) -> dict[str, Holder]:
         """uuid -> who has it."""
@@ -72,14 +84,14 @@ class GpuManager:
         """
         mine = self._held.get(pod, {})
         known = mine.get(container, ())
-        if len(known) == count and not any(uuid in self._withdrawn for uuid in known):
+        if len(known) == count and not any(uuid in self._faults for uuid in known):
             return [self._units[uuid] for uuid in known]
         taken = {
             uuid
             for uuid, holder in self.holders().items()
             if holder.pod != pod or (holder.container != container and holder.container not in reusable)
         }
-        free = [unit for unit in self.units(node) if unit.uuid not in taken and unit.uuid not in self._withdrawn]
+        free = [unit for unit in self.units(node) if unit.uuid not in taken and unit.uuid not in self._faults]
         if len(free) < count:
             raise DevicesExhausted(
                 "Allocate failed due to requested number of devices unavailable for nvidia.com/gpu. "
@@ -99,8 +111,8 @@ class GpuManager:
         found: list[Unit] = []
         for fault in self.source.faults():
             for unit in self._units.values():
-                if fault.uuid in (unit.uuid, unit.device.uuid) and unit.uuid not in self._withdrawn:
-                    self._withdrawn[unit.uuid] = fault.text
+                if fault.uuid in (unit.uuid, unit.device.uuid) and unit.uuid not in self._faults:
+                    self._faults[unit.uuid] = fault
                     found.append(unit)
         return found
 

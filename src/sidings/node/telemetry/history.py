@@ -1,0 +1,76 @@
+"""Figures over a pod's whole life in bounded memory.
+
+The mean and the peak are exact over the life. The course is kept at most ``MAX_POINTS`` long: when it is full, each two
+neighbours become one point, so a pod of two days has as many points as one of half an hour, further apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+MAX_POINTS = 720
+
+
+@dataclass
+class Series:
+    """One figure. A measurement that could not be made (None) leaves no trace."""
+
+    last: float | None = None
+    peak: float | None = None
+    _sum: float = 0.0
+    _count: int = 0
+    points: list[tuple[float, float]] = field(default_factory=list)
+    """(moment in seconds since the epoch, mean since the point before)."""
+    _pending: list[tuple[float, float]] = field(default_factory=list)
+    _width: int = 1
+    """How many measurements make one point."""
+
+    @property
+    def mean(self) -> float | None:
+        return self._sum / self._count if self._count else None
+
+    def add(self, moment: float, value: float | None) -> None:
+        self.last = value
+        if value is None:
+            return
+        self._sum += value
+        self._count += 1
+        self.peak = value if self.peak is None else max(self.peak, value)
+        self._pending.append((moment, value))
+        if len(self._pending) == self._width:
+            self.points.append(_merged(self._pending))
+            self._pending = []
+        if len(self.points) >= MAX_POINTS:
+            self.points = [_merged(self.points[i : i + 2]) for i in range(0, len(self.points), 2)]
+            self._width *= 2
+
+
+@dataclass
+class History:
+    """Several figures of one thing, by name."""
+
+    series: dict[str, Series] = field(default_factory=dict)
+
+    def add(self, moment: float, values: Mapping[str, float | None]) -> None:
+        for name, value in values.items():
+            self.series.setdefault(name, Series()).add(moment, value)
+
+    def rest(self) -> None:
+        """What it belongs to has ended: nothing is measured now."""
+        for series in self.series.values():
+            series.last = None
+
+    def summary(self) -> dict[str, dict[str, float]]:
+        """``{figure: {"now", "mean", "peak"}}``, without what is unknown."""
+        found = {}
+        for name, series in self.series.items():
+            values = {"now": series.last, "mean": series.mean, "peak": series.peak}
+            known = {key: round(value, 3) for key, value in values.items() if value is not None}
+            if known:
+                found[name] = known
+        return found
+
+
+def _merged(points: list[tuple[float, float]]) -> tuple[float, float]:
+    return points[-1][0], sum(value for _, value in points) / len(points)

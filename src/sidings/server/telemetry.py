@@ -1,0 +1,34 @@
+"""``/metrics`` for Prometheus and the figures by job for ``sidings top``.
+
+Both need a token like everything else. A scraper's own token opens ``/metrics`` and nothing more, so that a monitoring
+system does not hold a key that starts processes.
+"""
+
+from __future__ import annotations
+
+from sidings.api.status import Forbidden
+from sidings.api.telemetry import JOBS_PATH, Telemetry
+from sidings.server.auth import User
+from sidings.server.requests import Request
+from sidings.server.responses import Response, json_response
+
+METRICS_PATH = "/metrics"
+SCRAPER = User("sidings:scraper", "scraper", ("system:authenticated",))
+_EXPOSITION = b"text/plain; version=0.0.4; charset=utf-8"
+
+
+def check(request: Request) -> None:
+    """Raises Forbidden where the scraper asks for anything but the metrics."""
+    if request.user == SCRAPER and request.path != METRICS_PATH:
+        raise Forbidden(f'forbidden: User "{SCRAPER.name}" cannot get path "{request.path}"')
+
+
+def answer(request: Request, telemetry: Telemetry | None) -> Response | None:
+    """The answer where the path is one of ours and something is measured at all."""
+    if telemetry is None or request.method != "GET":
+        return None
+    if request.path == METRICS_PATH:
+        return Response(200, telemetry.exposition().encode(), _EXPOSITION)
+    if request.path == JOBS_PATH:
+        return json_response(200, {"jobs": telemetry.jobs(request.query.text("namespace"))})
+    return None

@@ -60,6 +60,34 @@ def test_several_documents_without_the_empty_ones() -> None:
     assert yaml_documents.load_all("---\na: 1\n---\n# nothing\n---\nb: y\n") == [{"a": 1}, {"b": True}]
 
 
+def test_an_anchor_is_a_value_of_its_own_wherever_it_is_used() -> None:
+    loaded, _ = yaml_documents.load("a: &x {b: 1}\nc: *x\n")
+    assert loaded == {"a": {"b": 1}, "c": {"b": 1}}
+    assert loaded["a"] is not loaded["c"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a: &x [*x]", "anchor value contains itself"),
+        ("a: &x {b: {c: *x}}", "anchor value contains itself"),
+        (
+            "\n".join(
+                ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+                + [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10)]
+            ),
+            "excessive aliasing",
+        ),
+        ("a: " + "[" * 100_000, "exceeded maximum nesting depth"),
+        ("a: " + "[" * 900 + "]" * 900, "exceeded max depth"),
+    ],
+)
+def test_what_would_never_end_is_refused(text: str, message: str) -> None:
+    for load in (yaml_documents.load, yaml_documents.load_all):
+        with pytest.raises(yaml.YAMLError, match=message):
+            load(text)
+
+
 def test_a_broken_file_names_the_place() -> None:
     with pytest.raises(yaml.YAMLError, match="line 2"):
         yaml_documents.load_all("a: 1\n b: [\n")

@@ -111,6 +111,19 @@ def test_files_folders_and_stdin(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("errors", ["strict", "surrogateescape"])
+def test_what_is_no_text_is_refused(tmp_path: Path, errors: str) -> None:
+    """A program's stdin reads bytes that are no text strictly, or in the C locale as lone surrogates."""
+    stdin = io.TextIOWrapper(io.BytesIO(b"a: \xff"), "utf-8", errors)
+    with pytest.raises(ManifestError, match="cannot read stdin") as caught:
+        read(["-"], stdin)
+    assert caught.value.cause.startswith("not UTF-8 text")
+    file = tmp_path / "model.yaml"
+    file.write_bytes(b"a: \xff")
+    with pytest.raises(ManifestError, match=r"cannot read .*model\.yaml"):
+        read([str(file)], io.StringIO())
+
+
 def test_a_missing_file_and_an_empty_one_are_errors(tmp_path: Path) -> None:
     with pytest.raises(ManifestError, match="cannot read"):
         read([str(tmp_path / "none.yaml")], io.StringIO())

@@ -42,6 +42,13 @@ def test_a_missing_script_is_wrong_usage(tmp_path: Path) -> None:
         script.document(args("nothing.py"), invocation(tmp_path))
 
 
+@pytest.mark.parametrize("too_low", [{"nodes": 0}, {"nodes": -1}, {"gpus": -1}, {"procs": 0}])
+def test_numbers_too_low_are_wrong_usage(tmp_path: Path, too_low: dict[str, int]) -> None:
+    (tmp_path / "train.py").touch()
+    with pytest.raises(UsageError, match="is too low"):
+        script.document(args("train.py", **too_low), invocation(tmp_path))
+
+
 @pytest.mark.parametrize(
     ("stem", "start"),
     [("train", "train-"), ("My_Script v2", "my-script-v2-"), ("02-train", "run-02-train-"), ("x" * 80, "x" * 34)],

@@ -87,6 +87,7 @@ def test_fields_given_twice_in_order() -> None:
         (b'{"a":', 'json parse error: unexpected end of JSON input ({"a":)'),
         (b"[1]", "json parse error: json: cannot unmarshal array into Go value of type struct (5b315d)"),
         (b"{" + b"x" * 40, "({" + "x" * 29 + " ...)"),
+        (b"[" * 100_000, "json: exceeded max depth (" + "5b" * 30 + " ...)"),
     ],
 )
 def test_what_is_no_object(raw: bytes, end: str) -> None:

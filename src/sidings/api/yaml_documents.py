@@ -11,8 +11,6 @@ from typing import Any
 
 import yaml
 
-from sidings.api.objects import copy_of
-
 _BOOLEANS = re.compile(r"^(?:y|Y|n|N|yes|Yes|YES|no|No|NO|true|True|TRUE|false|False|FALSE|on|On|ON|off|Off|OFF)$")
 _INTEGERS = re.compile(r"^(?:[-+]?0b[0-1_]+|[-+]?0o?[0-7_]+|[-+]?(?:0|[1-9][0-9_]*)|[-+]?0x[0-9a-fA-F_]+)$")
 _TRUE = frozenset({"y", "yes", "true", "on"})
@@ -21,6 +19,8 @@ _Base: type[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _BaseDumper: type[Any] = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 _STRING = "tag:yaml.org,2002:str"
 _NO_WRAP = 2**31 - 1
+_MOST_VALUES = 400_000
+"""What aliases may blow a short document up to; go-yaml becomes strict at this figure as well."""
 
 
 class _Loader(_Base):  # type: ignore[misc]  # either of two classes, C or Python
@@ -112,8 +112,7 @@ def load(text: str | bytes) -> tuple[Any, list[str]]:
     """One document, and what Go's strict reader would say about keys given twice. Raises ``yaml.YAMLError``."""
     loader = _Loader(text)
     try:
-        # Copied, because an anchor's value would otherwise be one object in several places.
-        return copy_of(loader.get_single_data()), loader.repeated
+        return _unfolded(loader.get_single_data(), text), loader.repeated
     finally:
         loader.dispose()
 
@@ -125,6 +124,35 @@ def load_all(text: str | bytes) -> list[Any]:
         documents = []
         while loader.check_data():
             documents.append(loader.get_data())
-        return [copy_of(document) for document in documents if document is not None]
+        return [_unfolded(document, text) for document in documents if document is not None]
     finally:
         loader.dispose()
+
+
+def _unfolded(document: Any, text: str | bytes) -> Any:
+    """A copy in which an anchor's value is no longer one object in several places.
+
+    A few lines of aliases to aliases can stand for more values than memory holds, or for a value that contains itself;
+    both are errors, in go-yaml's words. Without aliases a document has no more values than characters.
+    """
+    left = max(_MOST_VALUES, len(text))
+    inside: set[int] = set()
+
+    def copy(value: Any) -> Any:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise yaml.YAMLError("document contains excessive aliasing")
+        if not isinstance(value, dict | list):
+            return value
+        if id(value) in inside:
+            raise yaml.YAMLError("anchor value contains itself")
+        inside.add(id(value))
+        made = {k: copy(v) for k, v in value.items()} if isinstance(value, dict) else [copy(v) for v in value]
+        inside.discard(id(value))
+        return made
+
+    try:
+        return copy(document)
+    except RecursionError as error:
+        raise yaml.YAMLError("exceeded max depth") from error

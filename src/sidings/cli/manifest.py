@@ -7,8 +7,9 @@ A parsed :class:`Document` remembers where each of its fields stands, so that an
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -61,18 +62,23 @@ def read(sources: Iterable[str], stdin: TextIO) -> list[Document]:
 
 def _read_one(source: str, stdin: TextIO) -> Iterator[Document]:
     if source == "-":
-        yield from parse(stdin.read(), "stdin")
+        yield from parse(_text("stdin", stdin.read), "stdin")
         return
     path = Path(source)
     files = sorted(p for p in path.iterdir() if p.suffix in SUFFIXES) if path.is_dir() else [path]
     for file in files:
-        try:
-            text = file.read_text(encoding="utf-8")
-        except OSError as error:
-            raise ManifestError(f"cannot read {file}", cause=error.strerror or str(error)) from error
-        except UnicodeDecodeError as error:
-            raise ManifestError(f"cannot read {file}", cause=f"not UTF-8 text: {error}") from error
-        yield from parse(text, str(file))
+        yield from parse(_text(str(file), partial(file.read_text, encoding="utf-8")), str(file))
+
+
+def _text(source: str, read: Callable[[], str]) -> str:
+    try:
+        text = read()
+        text.encode()  # in the C locale, stdin brings bytes that are no text along as lone surrogates
+    except OSError as error:
+        raise ManifestError(f"cannot read {source}", cause=error.strerror or str(error)) from error
+    except UnicodeError as error:
+        raise ManifestError(f"cannot read {source}", cause=f"not UTF-8 text: {error}") from error
+    return text
 
 
 def parse(text: str, source: str) -> Iterator[Document]:

@@ -29,7 +29,13 @@ _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 
 
 def document(args: Namespace, invocation: Invocation) -> Document:
-    """The document for ``run SCRIPT ARGS...``. Raises ``UsageError`` for a script that is not there."""
+    """The document for ``run SCRIPT ARGS...``. Raises ``UsageError`` for a script that is not there or numbers too low.
+
+    The API takes a TrainJob without nodes, which succeeds at once; nobody who runs a script means that.
+    """
+    for option, least in (("nodes", 1), ("gpus", 0), ("procs", 1)):
+        if (given := getattr(args, option)) is not None and given < least:
+            raise UsageError(f"--{option} {given} is too low", cause=f"it must be at least {least}")
     script, *arguments = args.script
     path = (invocation.cwd / script).resolve()
     if not path.is_file():

@@ -29,13 +29,21 @@ STRATEGIC_PATCH = "application/strategic-merge-patch+json"
 APPLY_PATCH = "application/apply-patch+yaml"
 
 _SHOWN_BYTES = 30
-_decode_json = msgspec.json.Decoder().decode
+_decoder = msgspec.json.Decoder()
 
 
 class UnacceptablePatch(UnsupportedMediaType):
     """What built-in kinds answer; it has details, though nothing is in them."""
 
     always_details = True
+
+
+def _decode_json(raw: bytes) -> Any:
+    """Raises ``ValueError``, also for values nested too deeply."""
+    try:
+        return _decoder.decode(raw)
+    except RecursionError as error:
+        raise ValueError("json: exceeded max depth") from error
 
 
 class Body(NamedTuple):

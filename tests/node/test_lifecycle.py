@@ -83,3 +83,18 @@ def test_a_container_in_back_off_waits_for_the_rest_of_it() -> None:
     assert back_off_left(attempts, 103) == 7
     assert next_step(pod(restartPolicy="Always"), {"c": attempts}, 103) == Step(wait_seconds=7)
     assert next_step(pod(restartPolicy="Always"), {"c": attempts}, 110).start == ("c",)
+
+
+def test_a_sidecar_with_a_startup_probe_holds_the_others_back_until_it_has_passed() -> None:
+    sidecar = pod(initContainers=[container("s", restartPolicy="Always", startupProbe={"exec": {}})])
+    assert next_step(sidecar, {"s": [RUNNING]}, 100, lambda name: False) == Step()
+    assert next_step(sidecar, {"s": [RUNNING]}, 100, lambda name: True).start == ("c",)
+    assert next_step(sidecar, {"s": [_ended(0, 137)]}, 100, lambda name: False).start == ("s",)
+    assert next_step(sidecar, {"s": [RUNNING], "c": [RUNNING]}, 100, lambda name: False) == Step()
+
+
+def test_a_container_that_failed_a_probe_has_failed_whatever_its_exit_code() -> None:
+    restarted = pod(restartPolicy="OnFailure")
+    assert next_step(restarted, {"c": [_ended(0, 0)]}, 100).phase == "Succeeded"
+    assert next_step(restarted, {"c": [_ended(0, 0)]}, 100, unwell={"c": 0}).start == ("c",)
+    assert next_step(restarted, {"c": [_ended(0, 1), _ended(1, 0)]}, 100, unwell={"c": 0}).phase == "Succeeded"

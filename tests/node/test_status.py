@@ -123,3 +123,47 @@ def test_transition_times_stay_while_a_condition_stays() -> None:
     assert (ready["lastTransitionTime"], ready["reason"]) == ("2026-01-01T12:00:00Z", None)
     assert find(status["conditions"], "PodScheduled") is None, "it is the scheduler's"
     assert status["startTime"] == "2026-01-01T11:00:00Z"
+
+
+class _Probed:
+    """Probes of which ``started`` and ``ready`` containers have passed."""
+
+    def __init__(self, started: str = "", ready: str = "") -> None:
+        self.started, self.ready = started, ready
+
+    def is_started(self, container: str) -> bool:
+        return container in self.started
+
+    def is_ready(self, container: str) -> bool:
+        return container in self.ready
+
+
+def test_probes_decide_whether_a_running_container_is_started_and_ready() -> None:
+    shown = pod_status(pod(), RUNNING, now=NOW, health=_Probed())
+    assert (shown["containerStatuses"][0]["started"], shown["containerStatuses"][0]["ready"]) == (False, False)
+    assert (shown["phase"], _condition(shown, "Ready")) == ("Running", ("False", "ContainersNotReady"))
+    shown = pod_status(pod(), RUNNING, now=NOW, health=_Probed("c", "c"))
+    assert _condition(shown, "Ready") == ("True", None)
+
+
+def test_a_sidecar_is_ready_by_its_probe_and_initialized_once_started() -> None:
+    sidecar = pod(initContainers=[container("s", restartPolicy="Always")])
+    shown = pod_status(sidecar, {"s": RUNNING["c"]}, now=NOW, health=_Probed())
+    assert (shown["initContainerStatuses"][0]["ready"], _condition(shown, "Initialized")[0]) == (False, "False")
+    shown = pod_status(sidecar, {"s": RUNNING["c"]}, now=NOW, health=_Probed("s", "s"))
+    assert (shown["initContainerStatuses"][0]["ready"], _condition(shown, "Initialized")[0]) == (True, "True")
+
+
+def test_readiness_gates_are_other_peoples_conditions() -> None:
+    gated = pod(readinessGates=[{"conditionType": "example.com/a"}, {"conditionType": "example.com/b"}])
+    gated["status"] = {"conditions": [{"type": "example.com/a", "status": "False"}]}
+    shown = pod_status(gated, RUNNING, now=NOW)
+    condition = find(shown["conditions"], "Ready")
+    assert condition is not None and condition["reason"] == "ReadinessGatesNotReady"
+    assert condition["message"] == (
+        'the status of pod readiness gate "example.com/a" is not "True", but False, '
+        'corresponding condition of pod readiness gate "example.com/b" does not exist.'
+    )
+    assert _condition(shown, "ContainersReady") == ("True", None)
+    gated["status"]["conditions"] = [{"type": f"example.com/{name}", "status": "True"} for name in "ab"]
+    assert _condition(pod_status(gated, RUNNING, now=NOW), "Ready") == ("True", None)

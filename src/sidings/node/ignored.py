@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from sidings.api.objects import Object
 
 REASON = "FieldsIgnored"
-_OF_CONTAINERS = ("livenessProbe", "readinessProbe", "startupProbe", "lifecycle")
 _OF_PODS = ("hostNetwork", "hostPID", "hostIPC", "shareProcessNamespace", "runtimeClassName")
 _OF_SECURITY = ("runAsUser", "runAsGroup", "fsGroup", "privileged")
 
@@ -20,7 +19,6 @@ def ignored_fields(pod: Object) -> list[str]:
     for kind in ("initContainers", "containers"):
         for container in spec.get(kind) or ():
             where = f"{kind}[{container['name']}]"
-            found += [f"{where}.{name}" for name in _OF_CONTAINERS if container.get(name)]
             found += _security(f"{where}.securityContext", container)
     return found
 

@@ -1,15 +1,16 @@
 """What a pod needs next, decided from what became of its containers so far. Pure.
 
 The rules are kubelet's (``pkg/kubelet/kuberuntime``, v1.36): init containers one after the other, then all others at
-once; an init container with ``restartPolicy: Always`` is a sidecar that only has to start; a container that ended is
-restarted by the pod's restartPolicy after a back-off, at once the first time and then 10 s doubling to 5 min, anew
-after ten minutes of running.
+once; an init container with ``restartPolicy: Always`` is a sidecar that only has to start (and to pass its startup
+probe); a container that ended is restarted by the pod's restartPolicy after a back-off, at once the first time and then
+10 s doubling to 5 min, anew after ten minutes of running.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from sidings.api.objects import Object
 from sidings.node.sandbox.spec import Attempt
@@ -36,15 +37,32 @@ class Step:
     """``Succeeded`` or ``Failed`` once the pod is finished."""
 
 
-def next_step(pod: Object, attempts: Attempts, now: float) -> Step:
-    """The next step of a pod that is not being deleted; ``now`` in seconds since the epoch, as in ``attempts``."""
+def next_step(
+    pod: Object,
+    attempts: Attempts,
+    now: float,
+    is_started: Callable[[str], bool] = lambda name: True,
+    unwell: Mapping[str, int] = MappingProxyType({}),
+) -> Step:
+    """The next step of a pod that is not being deleted; ``now`` in seconds since the epoch, as in ``attempts``.
+
+    ``is_started`` says whether a running container has passed its startup probe; ``unwell`` names the attempts that
+    were ended for failing a probe.
+    """
     policy = restart_policy(pod)
-    for container in pod["spec"].get("initContainers") or ():
+    inits = pod["spec"].get("initContainers") or ()
+    order = [container["name"] for container in (*inits, *pod["spec"]["containers"])]
+    for position, container in enumerate(inits, 1):
         name = container["name"]
         last = _last(attempts, name)
         if is_sidecar(container):
             if last is None:
                 return Step(start=(name,))
+            waited_for = container.get("startupProbe") and not any(map(attempts.get, order[position:]))
+            if waited_for and not last.running:
+                return _restart([name], attempts, now)
+            if waited_for and not is_started(name):
+                return Step(wait_seconds=None)
             continue
         if last is None:
             return Step(start=(name,))
@@ -54,10 +72,10 @@ def next_step(pod: Object, attempts: Attempts, now: float) -> Step:
             if policy == "Never":
                 return _finish(pod, attempts, "Failed")
             return _restart([name], attempts, now)
-    return _main_step(pod, attempts, now, policy)
+    return _main_step(pod, attempts, now, unwell)
 
 
-def _main_step(pod: Object, attempts: Attempts, now: float, policy: str) -> Step:
+def _main_step(pod: Object, attempts: Attempts, now: float, unwell: Mapping[str, int]) -> Step:
     again: list[str] = []
     unfinished = False
     failed = False
@@ -68,7 +86,7 @@ def _main_step(pod: Object, attempts: Attempts, now: float, policy: str) -> Step
             again.append(name)
         elif last.running:
             unfinished = True
-        elif policy == "Always" or (policy == "OnFailure" and last.exit_code != 0):
+        elif is_restarted(pod, name, last, unwell):
             again.append(name)
         else:
             failed = failed or last.exit_code != 0
@@ -120,6 +138,12 @@ def back_off_left(attempts: Sequence[Attempt], now: float) -> float:
     if not attempts:
         return 0.0
     return (attempts[-1].finished_at or now) + back_off(attempts) - now
+
+
+def is_restarted(pod: Object, name: str, ended: Attempt, unwell: Mapping[str, int]) -> bool:
+    """Whether a container that ended is run again; one that failed a probe has failed, whatever its exit code."""
+    failed = ended.exit_code != 0 or unwell.get(name) == ended.number
+    return restart_policy(pod) == "Always" or (restart_policy(pod) == "OnFailure" and failed)
 
 
 def restart_policy(pod: Object) -> str:

@@ -19,9 +19,14 @@ from sidings.api.status import ApiError, Conflict, NotFound
 from sidings.client.interface import PatchType
 from sidings.node import ignored, lifecycle, software
 from sidings.node.errors import ConfigMissing, NodeError, VolumeError
+from sidings.node.health import hooks
+from sidings.node.health.place import Place
+from sidings.node.health.pod_health import PodHealth
 from sidings.node.logical_node import GPU
+from sidings.node.pod_reach import PodReach
 from sidings.node.pod_sandbox import PodBox, Workshop
 from sidings.node.status import CONTAINER_CREATING, CRASH_LOOP_BACK_OFF, Ending, Waiting, pod_status
+from sidings.node.stopping import Stopping
 
 log = logging.getLogger(__name__)
 
@@ -51,6 +56,12 @@ class PodWorker:
         self._gone = False
         self._told: Object = {}
         self._noted: set[str] = set()
+        self._reach = PodReach(workshop.sandbox, self.box.directory)
+        self._health = PodHealth(
+            workshop.clock, self._reach, lambda reason, text: self._note("Warning", reason, text), self._news.set
+        )
+        self._stopping = Stopping(self.box, self._reach, workshop.clock, self._note)
+        self._unwell: dict[str, int] = {}
 
     def update(self, pod: Object) -> None:
         """A version from the watch; one older than our own last write is no news."""
@@ -78,6 +89,8 @@ class PodWorker:
                     await self._shop.clock.sleep(RETRY_SECONDS[-1])
             await self.box.destroy()
         finally:
+            self._health.close()
+            self._stopping.close()
             self.box.release()
 
     async def _live(self) -> None:
@@ -87,6 +100,7 @@ class PodWorker:
             ending = await self._until_finished()
             if self._gone:
                 return
+            self._health.close()
             await self._write(ending)
         await self.box.leave()
         while not self._gone:
@@ -103,12 +117,15 @@ class PodWorker:
                 await self._stop_all(self._grace())
                 return DEADLINE
             now = self._shop.clock.now().timestamp()
-            step = lifecycle.next_step(self._pod, self.box.attempts, now)
+            self._health.observe(self._pod, self.box.attempts, self.box.address or "")
+            await self._stop_unwell()
+            step = lifecycle.next_step(self._pod, self.box.attempts, now, self._health.is_started, self._unwell)
             if step.phase:
                 return Ending(step.phase)
             if step.stop:
-                await self.box.stop(step.stop, self._grace())
+                await self._stopping.stop(self._pod, self._not_stopping(step.stop), self._grace())
             await self._start_due(step.start)
+            self._health.observe(self._pod, self.box.attempts, self.box.address or "")
             self._show_back_offs(now)
             await self._write(None)
             await self._wait_for_news(_least(step.wait_seconds, left, self._retry_left()))
@@ -132,6 +149,8 @@ class PodWorker:
             self._waiting.pop(name, None)
             self._failures = 0
             self._started(name)
+            if handler := hooks.hook(_container(self._pod, name), "postStart"):
+                await self._post_start(name, handler)
 
     def _refused(self, name: str, error: NodeError) -> None:
         pause = RETRY_SECONDS[min(self._failures, len(RETRY_SECONDS) - 1)]
@@ -156,7 +175,7 @@ class PodWorker:
             self._note("Warning", "FailedCreatePodSandBox", f"Failed to create pod sandbox: {message}")
 
     def _started(self, name: str) -> None:
-        container = next(c for c in _containers(self._pod) if c["name"] == name)
+        container = _container(self._pod, name)
         last = self.box.attempts[name][-1]
         if HOST_SOFTWARE not in self._noted and last.number == 0:
             self._noted.add(HOST_SOFTWARE)
@@ -175,6 +194,25 @@ class PodWorker:
         else:
             self._note("Normal", "Started", f"Started container {name}")
 
+    async def _post_start(self, name: str, handler: Object) -> None:
+        """Run the hook while nothing else of the pod starts; a container whose hook fails is stopped."""
+        place = Place.of(_container(self._pod, name), self.box.address or "", self._reach)
+        hook = asyncio.create_task(hooks.run(handler, place, self._shop.clock), name=f"postStart of {name}")
+        hook.add_done_callback(lambda done: self._news.set())
+        try:
+            while not hook.done():
+                if self._gone or is_deleting(self._pod) or name not in self.box.running():
+                    return
+                await self._wait_for_news(self._deadline_left())
+        finally:
+            self._news.set()
+            hook.cancel()
+        if not hook.result().well and name in self.box.running():
+            self._note("Warning", hooks.FAILED_POST_START, hooks.POST_START_MESSAGE)
+            self._note("Normal", "Killing", hooks.FAILED_POST_START)
+            self._unwell[name] = self.box.attempts[name][-1].number
+            await self._stopping.stop(self._pod, [name], self._grace())
+
     def _show_back_offs(self, now: float) -> None:
         """Containers that wait for their next attempt are in CrashLoopBackOff."""
         for container in _containers(self._pod):
@@ -184,9 +222,7 @@ class PodWorker:
                 if (waiting := self._waiting.get(name)) and waiting.reason == CRASH_LOOP_BACK_OFF:
                     del self._waiting[name]
                 continue
-            again = lifecycle.restart_policy(self._pod) == "Always" or (
-                lifecycle.restart_policy(self._pod) == "OnFailure" and known[-1].exit_code != 0
-            )
+            again = lifecycle.is_restarted(self._pod, name, known[-1], self._unwell)
             if again and lifecycle.back_off_left(known, now) > 0:
                 where = f"pod={name_of(self._pod)}_{namespace_of(self._pod)}({uid_of(self._pod)})"
                 text = f"back-off {lifecycle.back_off(known):.0f}s restarting failed container={name} {where}"
@@ -195,8 +231,25 @@ class PodWorker:
 
     # Stopping
 
+    async def _stop_unwell(self) -> None:
+        """Stop what failed a startup or liveness probe; whether it is started again is the restart policy's."""
+        for name, failed in self._health.failed().items():
+            if self._stopping.has_begun(name, failed.attempt):
+                continue
+            text = f"Container {name} failed {failed.kind.lower()} probe"
+            if lifecycle.restart_policy(self._pod) != "Never" or lifecycle.is_sidecar(_container(self._pod, name)):
+                text += ", will be restarted"
+            self._note("Normal", "Killing", text)
+            self._unwell[name] = failed.attempt
+            grace = self._grace() if failed.grace is None else float(failed.grace)
+            await self._stopping.stop(self._pod, [name], grace)
+
+    def _not_stopping(self, names: Iterable[str]) -> list[str]:
+        return [name for name in names if not self._stopping.has_begun(name, self.box.attempts[name][-1].number)]
+
     async def _stop_all(self, grace: float) -> None:
         """Stop what runs, sidecars after the others; a shorter grace that comes meanwhile is honoured."""
+        self._health.stopping()
         sidecars = {c["name"] for c in self._pod["spec"].get("initContainers") or () if lifecycle.is_sidecar(c)}
         for group in (self.box.running() - sidecars, self.box.running() & sidecars):
             for name in sorted(group):
@@ -206,7 +259,7 @@ class PodWorker:
                 left = 0.0 if self._gone else min(grace, self._grace_left())
                 if asked is None or left < asked - 1:
                     asked = left
-                    await self.box.stop(names, left)
+                    await self._stopping.stop(self._pod, names, left)
                 await self._wait_for_news(None)
 
     def _grace(self) -> float:
@@ -253,6 +306,7 @@ class PodWorker:
             host_address=self.box.host_address,
             waiting=self._waiting,
             ending=ending,
+            health=self._health,
         )
         if _stated(status) == self._told:
             return
@@ -304,6 +358,10 @@ class PodWorker:
 
 def _containers(pod: Object) -> list[Object]:
     return [*(pod["spec"].get("initContainers") or ()), *pod["spec"]["containers"]]
+
+
+def _container(pod: Object, name: str) -> Object:
+    return next(container for container in _containers(pod) if container["name"] == name)
 
 
 def _version(pod: Object) -> int:

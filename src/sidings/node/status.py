@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from sidings.api import timestamps
 from sidings.api.conditions import find
@@ -31,6 +31,14 @@ class Waiting(NamedTuple):
     message: str = ""
 
 
+class Health(Protocol):
+    """What probes say of running containers."""
+
+    def is_started(self, container: str) -> bool: ...
+
+    def is_ready(self, container: str) -> bool: ...
+
+
 class Ending(NamedTuple):
     """A terminal state of the pod as a whole; ``reason`` such as ``DeadlineExceeded`` is often empty."""
 
@@ -48,19 +56,24 @@ def pod_status(
     host_address: str = "",
     waiting: Mapping[str, Waiting] | None = None,
     ending: Ending | None = None,
+    health: Health | None = None,
 ) -> Object:
-    """The status to be written: everything the node decides; conditions of others are not mentioned."""
+    """The status to be written: everything the node decides; conditions of others are not mentioned.
+
+    Without ``health`` a container that runs is started and ready.
+    """
     waiting = waiting or {}
     before = pod.get("status") or {}
     inits = pod["spec"].get("initContainers") or ()
     containers = pod["spec"]["containers"]
-    initialized = all(_initialized(container, attempts.get(container["name"], ())) for container in inits)
+    initialized = all(_initialized(container, attempts.get(container["name"], ()), health) for container in inits)
     default = Waiting(CONTAINER_CREATING if initialized else POD_INITIALIZING)
     final = ending is not None
-    main_statuses = [container_status(c, attempts, waiting, default, final) for c in containers]
-    init_statuses = [container_status(c, attempts, waiting, Waiting(POD_INITIALIZING), final) for c in inits]
+    main_statuses = [container_status(c, attempts, waiting, default, final, health) for c in containers]
+    init_statuses = [container_status(c, attempts, waiting, Waiting(POD_INITIALIZING), final, health) for c in inits]
     for container, shown in zip(inits, init_statuses, strict=True):
-        shown["ready"] = _initialized(container, attempts.get(container["name"], ()))
+        if not lifecycle.is_sidecar(container):
+            shown["ready"] = _initialized(container, attempts.get(container["name"], ()), health)
     phase = ending.phase if ending else _phase(attempts, [c["name"] for c in containers])
     status: Object = {
         "phase": phase,
@@ -85,6 +98,7 @@ def container_status(
     waiting: Mapping[str, Waiting],
     default: Waiting,
     final: bool,
+    health: Health | None = None,
 ) -> Object:
     """One entry of ``containerStatuses``; with ``final`` no container may be left waiting or running."""
     name = container["name"]
@@ -109,7 +123,11 @@ def container_status(
             status["state"] = {"waiting": _waiting(waiting.get(name, default))}
         return status
     if last.running and not final:
-        status |= {"state": {"running": {"startedAt": _text(last.started_at)}}, "ready": True, "started": True}
+        status |= {
+            "state": {"running": {"startedAt": _text(last.started_at)}},
+            "ready": health is None or health.is_ready(name),
+            "started": health is None or health.is_started(name),
+        }
         previous = known[-2] if len(known) > 1 else None
     elif name in waiting and not final:
         status["state"] = {"waiting": _waiting(waiting[name])}
@@ -136,6 +154,7 @@ def conditions(
     else:
         why = {}
     ready = "False" if why else "True"
+    gates = why or _gates(pod)
     finished = phase in ("Succeeded", "Failed")
     not_initialized: Object = {}
     if phase == "Succeeded":
@@ -149,7 +168,7 @@ def conditions(
     wanted: list[Object] = [
         {"type": "PodReadyToStartContainers", "status": "True" if has_sandbox and not finished else "False"},
         {"type": "Initialized", "status": "True" if initialized else "False", **not_initialized},
-        {"type": "Ready", "status": ready, **why},
+        {"type": "Ready", "status": "False" if gates else "True", **gates},
         {"type": "ContainersReady", "status": ready, **why},
     ]
     before = (pod.get("status") or {}).get("conditions")
@@ -168,16 +187,32 @@ def conditions(
     return wanted
 
 
+def _gates(pod: Object) -> Object:
+    """Why the pod is not ready although its containers are: conditions that others have not (yet) set to True."""
+    known = (pod.get("status") or {}).get("conditions")
+    missing = []
+    for gate in pod["spec"].get("readinessGates") or ():
+        type_ = gate["conditionType"]
+        found = find(known, type_)
+        if found is None:
+            missing.append(f'corresponding condition of pod readiness gate "{type_}" does not exist.')
+        elif found["status"] != "True":
+            missing.append(f'the status of pod readiness gate "{type_}" is not "True", but {found["status"]}')
+    return {"reason": "ReadinessGatesNotReady", "message": ", ".join(missing)} if missing else {}
+
+
 def _phase(attempts: lifecycle.Attempts, names: Sequence[str]) -> str:
     """Running once every container has been started; a pod that is still starting is Pending."""
     return "Running" if all(attempts.get(name) for name in names) else "Pending"
 
 
-def _initialized(container: Object, attempts: Sequence[Attempt]) -> bool:
+def _initialized(container: Object, attempts: Sequence[Attempt], health: Health | None) -> bool:
     if not attempts:
         return False
     last = attempts[-1]
-    return True if lifecycle.is_sidecar(container) else not last.running and last.exit_code == 0
+    if lifecycle.is_sidecar(container):
+        return not last.running or health is None or health.is_started(container["name"])
+    return not last.running and last.exit_code == 0
 
 
 def _waiting(waiting: Waiting) -> Object:

@@ -1,13 +1,15 @@
+import dataclasses
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 
 from sidings.api.conditions import find, is_true
+from sidings.node.limits.enforcement import Enforcement
 from sidings.node.logical_node import LogicalNode, NodeConfig, node_object
 from sidings.node.machine import MachineReport
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
-MACHINE = MachineReport("FullNamespaces", "all of them", 4, 8 * 2**30, Decimal(16), Decimal(64 * 2**30))
+MACHINE = MachineReport("FullNamespaces", "all of them", 4, 8 * 2**30, Decimal(16), Decimal(64 * 2**30), Enforcement())
 CONFIG = NodeConfig(python_prefix=Path("/envs/a"))
 GPU_NODE = LogicalNode("gpu-1", "8", "32Gi", gpus=2, simulate_gpus=True, labels={"zone": "a"})
 
@@ -49,3 +51,15 @@ def test_conditions_say_ready_tier_software_and_what_is_promised() -> None:
     assert software is not None and "/envs/a" in software["message"]
     assert promised is not None and promised["status"] == "True"
     assert promised["message"] == "The nodes advertise 16 cpu and 64.0Gi; this machine has 4 cpu and 8.0Gi"
+
+
+def test_whether_limits_are_kept_is_said() -> None:
+    def shown(found: Enforcement) -> tuple[str, str]:
+        report = dataclasses.replace(MACHINE, enforcement=found)
+        node = node_object(GPU_NODE, 1, report, CONFIG, NOW)
+        condition = find(node["status"]["conditions"], "sidings.dev/ResourceEnforcement")
+        assert condition is not None
+        return condition["status"], condition["reason"]
+
+    assert shown(Enforcement(2, {"cpu": Path("/x")})) == ("True", "CgroupsV2")
+    assert shown(Enforcement(refused="no control groups are mounted")) == ("False", "Polled")

@@ -29,6 +29,7 @@ from sidings.node.following import follow
 from sidings.node.gpus.in_memory import InMemoryGpus
 from sidings.node.gpus.manager import GpuManager
 from sidings.node.gpus.source import GpuSource
+from sidings.node.limits.limiter import Limiter
 from sidings.node.logical_node import LogicalNode, NodeConfig
 from sidings.node.names import NameTable
 from sidings.node.network import MAX_NODES, AddressPool
@@ -92,6 +93,7 @@ class NodeAgent:
             addresses=self._addresses,
             gpus=self._gpus,
             libraries=state_dir / "libraries",
+            limiter=Limiter(state_dir),
             pods_root=state_dir / "pods",
             claims_root=self._claims,
             secrets=masks.secret_paths(home, os.environ, (state_dir, *self._config.masked)),
@@ -111,7 +113,11 @@ class NodeAgent:
         await self._sandbox.ensure_zygote()
         nodes = [node for _, node in self._shop.nodes.values()]
         report = machine.report(
-            FULL_NAMESPACES, FULL_NAMESPACES_MESSAGE, [node.cpu for node in nodes], [node.memory for node in nodes]
+            FULL_NAMESPACES,
+            FULL_NAMESPACES_MESSAGE,
+            [node.cpu for node in nodes],
+            [node.memory for node in nodes],
+            self._shop.limiter.probe(),
         )
         registration = Registration(
             self._client, self._clock, self._shop.nodes, report, self._config, self._gpus.withdrawn

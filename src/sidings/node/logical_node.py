@@ -23,6 +23,7 @@ GPU = "nvidia.com/gpu"
 SIMULATED_GPUS_LABEL = "sidings.dev/simulated-gpus"
 SIMULATED_GPU_PRODUCT = "Simulated"
 SANDBOX_CONDITION = "sidings.dev/Sandbox"
+RESOURCE_ENFORCEMENT_CONDITION = "sidings.dev/ResourceEnforcement"
 HOST_SOFTWARE_CONDITION = "sidings.dev/HostSoftware"
 OVERCOMMITTED_CONDITION = "sidings.dev/Overcommitted"
 GPUS_CONDITION = "sidings.dev/GPUs"
@@ -150,6 +151,12 @@ def conditions(report: MachineReport, config: NodeConfig, now: datetime) -> list
         ("PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
         ("Ready", "True", "KubeletReady", "kubelet is posting ready status"),
         (SANDBOX_CONDITION, "True", report.tier, report.tier_message),
+        (
+            RESOURCE_ENFORCEMENT_CONDITION,
+            "True" if report.enforcement.parents else "False",
+            report.enforcement.reason,
+            report.enforcement.message,
+        ),
         (
             OVERCOMMITTED_CONDITION,
             "True" if report.overcommitted else "False",

@@ -15,6 +15,7 @@ from pathlib import Path
 import sidings
 from sidings.api import quantity
 from sidings.api.objects import Object
+from sidings.node.limits.enforcement import Enforcement
 from sidings.node.sandbox import identity
 
 KUBELET_VERSION = f"v1.36.0-sidings.{sidings.__version__}"
@@ -35,6 +36,7 @@ class MachineReport:
     promised_cores: Decimal
     """Sum over all nodes of the agent."""
     promised_bytes: Decimal
+    enforcement: Enforcement
 
     @property
     def overcommitted(self) -> bool:
@@ -48,7 +50,9 @@ class MachineReport:
         )
 
 
-def report(tier: str, tier_message: str, cpu: Iterable[str], memory: Iterable[str]) -> MachineReport:
+def report(
+    tier: str, tier_message: str, cpu: Iterable[str], memory: Iterable[str], enforcement: Enforcement
+) -> MachineReport:
     """The facts of this machine beside what its nodes promise: one quantity each."""
     return MachineReport(
         tier,
@@ -57,6 +61,7 @@ def report(tier: str, tier_message: str, cpu: Iterable[str], memory: Iterable[st
         os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
         sum(map(quantity.parse, cpu), Decimal()),
         sum(map(quantity.parse, memory), Decimal()),
+        enforcement,
     )
 
 

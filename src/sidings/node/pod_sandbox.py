@@ -24,6 +24,7 @@ from sidings.node.errors import SandboxFailed
 from sidings.node.gpus import gang_links, sockets_library
 from sidings.node.gpus.manager import GpuManager, device_files
 from sidings.node.gpus.source import Unit
+from sidings.node.limits.limiter import Limiter
 from sidings.node.logical_node import LogicalNode, NodeConfig
 from sidings.node.network import AddressPool, node_address
 from sidings.node.sandbox import client as sandbox_client
@@ -56,6 +57,7 @@ class Workshop:
     claims_root: Path
     libraries: Path
     """Where libraries that are compiled on this machine are kept."""
+    limiter: Limiter
     secrets: tuple[Path, ...]
     homes: tuple[Path, ...]
     note: Callable[[Object, str, str, str], None]
@@ -159,6 +161,7 @@ class PodBox:
             await self._shop.sandbox.leave(self.directory)
             assert self._watch is not None
             await asyncio.wait([self._watch])
+        await asyncio.to_thread(self._shop.limiter.forget, self._uid)
         await asyncio.to_thread(_remove, self.directory / "containers")
         self._shop.addresses.release(self._uid)
         self._shop.gpus.release(self._uid)
@@ -262,6 +265,7 @@ class PodBox:
         log.parent.mkdir(parents=True, exist_ok=True)
         logs.forget(self.directory, name, number - 2)
         security = container.get("securityContext") or {}
+        hold = self._shop.limiter.hold(self._uid, container)
         return Container(
             name=name,
             attempt=number,
@@ -283,6 +287,8 @@ class PodBox:
             stdin=bool(container.get("stdin")),
             stdin_once=bool(container.get("stdinOnce")),
             terminal=bool(container.get("tty")),
+            groups=hold.groups,
+            polled_memory=hold.polled_memory,
             devices=device_files(facts.units),
         )
 

@@ -1,7 +1,7 @@
 """Ending every sandbox of a state directory, with or without a control plane: ``down`` after a crash needs no API.
 
 Afterwards no process of ours is left, and with the last process the kernel takes the namespaces: bridge, veths and
-mounts. Records and logs stay.
+mounts; control groups are removed. Records and logs stay.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from sidings.clock import Clock
 from sidings.node.errors import SandboxFailed
+from sidings.node.limits import enforcement
 from sidings.node.sandbox import client as sandbox_client
 from sidings.node.sandbox import identity
 from sidings.node.sandbox.client import SandboxClient
@@ -48,6 +49,7 @@ async def stop_sandboxes(sandbox: SandboxClient, clock: Clock, grace_seconds: fl
     await sandbox.shutdown()
     _kill(supervisors)  # a zygote that was killed before cannot take its name server along
     await _ended([*shims, *supervisors], clock)
+    enforcement.forget(sandbox.directory)
     return len(living)
 
 

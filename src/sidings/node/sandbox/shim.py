@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from sidings.node.sandbox import identity, init, launcher, protocol, syscalls
+from sidings.node.sandbox import cgroups, identity, init, launcher, memory_use, protocol, syscalls
 from sidings.node.sandbox.attachments import Attachment
 from sidings.node.sandbox.init import Streams
 from sidings.node.sandbox.log_writer import LogWriter
@@ -37,6 +37,8 @@ KILLED = 128 + signal.SIGKILL
 _SAVE_AGAIN_SECONDS = 1.0
 _TERMINATION_MESSAGE_BYTES = 4096
 _CHUNK = 256 * 1024
+_MEMORY_SECONDS = 1.0
+OUT_OF_MEMORY = "OOMKilled"
 
 
 @dataclass
@@ -58,6 +60,9 @@ class _Running:
     kill_at: float | None = None
     main_ended: tuple[int, int] | None = None
     """Exit code and signal of the main process while others of the container still take their grace."""
+    memory_at: float = 0
+    """When a limit that only we keep is looked at next."""
+    out_of_memory: bool = False
 
 
 class Shim:
@@ -85,6 +90,7 @@ class Shim:
             for key, _ in self._selector.select(self._timeout()):
                 key.data()
             self._kill_overdue()
+            self._kill_oversized()
             if self._unsaved:
                 self._save()
 
@@ -93,6 +99,7 @@ class Shim:
             moment for running in self._running.values() for moment in (running.kill_at, running.visits.overdue_at)
         ]
         due = [moment for moment in moments if moment is not None]
+        due += [running.memory_at for running in self._running.values() if running.container.polled_memory]
         waits = [max(moment - time.monotonic(), 0) for moment in due]
         if self._unsaved:
             waits.append(_SAVE_AGAIN_SECONDS)
@@ -105,6 +112,16 @@ class Shim:
                 running.kill_at = None
                 os.kill(running.init, signal.SIGKILL)
             running.visits.drop_overdue(now)
+
+    def _kill_oversized(self) -> None:
+        now = time.monotonic()
+        for running in self._running.values():
+            limit = running.container.polled_memory
+            if limit and running.memory_at <= now:
+                running.memory_at = now + _MEMORY_SECONDS
+                if memory_use.exceeds(running.init, limit):
+                    running.out_of_memory = True
+                    os.kill(running.init, signal.SIGKILL)
 
     # Requests
 
@@ -224,6 +241,7 @@ class Shim:
         streams = Streams(in_reader, out_writer, err_writer)
         try:
             pid = launcher.fork_init(lambda: init.run(container, managed, self._shared_memory, its, streams))
+            self._enter_groups(container, pid)
         except OSError as error:
             log.close()
             ours.close()
@@ -249,6 +267,16 @@ class Shim:
             self._listen(running, stream)
         self._selector.register(ours, selectors.EVENT_READ, lambda: self._hear(running))
         ours.send(b'{"go": true}')
+
+    def _enter_groups(self, container: Container, pid: int) -> None:
+        """Put a container's init into its control groups; one that cannot be limited is not started."""
+        try:
+            cgroups.enter(container.groups, pid)
+        except OSError:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+            cgroups.leave(container.groups)
+            raise
 
     def _managed_files(self, container: Container) -> list[Bind]:
         files = self._directory / "files"
@@ -355,7 +383,8 @@ class Shim:
         attempt.finished_at = time.time()
         attempt.exit_code = exit_code
         attempt.signal = signal_number
-        attempt.reason = attempt.reason or ("Completed" if exit_code == 0 else "Error")
+        ended = "Completed" if exit_code == 0 else OUT_OF_MEMORY if running.out_of_memory else "Error"
+        attempt.reason = attempt.reason or ended
         attempt.message = self._termination_message(running) or attempt.message
         self._publish()
 
@@ -364,6 +393,8 @@ class Shim:
         self._selector.unregister(running.control)
         running.control.close()
         os.waitpid(running.init, 0)
+        running.out_of_memory = running.out_of_memory or cgroups.kills(running.container.groups) > 0
+        cgroups.leave(running.container.groups)
         for stream in list(running.pipes):
             while self._pump(running, stream):
                 pass

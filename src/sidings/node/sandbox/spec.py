@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from sidings.node.sandbox.cgroups import Group
+
 PROTOCOL = 2
 """Goes up with every change of these messages; an agent never drives a zygote of another protocol."""
 
@@ -85,6 +87,10 @@ class Container:
     termination_log: str = "/dev/termination-log"
     message_from_log: bool = False
     """terminationMessagePolicy FallbackToLogsOnError."""
+    groups: tuple[Group, ...] = ()
+    """Control groups that keep it to its limits."""
+    polled_memory: int = 0
+    """A memory limit in bytes that no control group keeps, so that the shim has to look; 0 for none."""
     devices: tuple[str, ...] = ()
     """Names in the host's /dev that this container has beside what every container has: its GPUs."""
     stdin: bool = False
@@ -99,6 +105,10 @@ class Container:
         root = dict(fields["root"])
         root["binds"] = tuple(Bind(**bind) for bind in root["binds"])
         fields["root"] = Root(**root)
+        fields["groups"] = tuple(
+            Group(group["directory"], tuple((name, value) for name, value in group["settings"]))
+            for group in fields["groups"]
+        )
         fields["devices"] = tuple(fields["devices"])
         return Container(**fields)
 

@@ -86,9 +86,9 @@ def _given(container: Object, pod: Object, node: NodeFacts, prefix: Path) -> dic
     """What every container gets; a manifest may override each of them.
 
     CUDA_VISIBLE_DEVICES is empty for pods without devices of their own, so that nobody takes a GPU that was given to
-    another pod. OMP_NUM_THREADS follows a cpu limit: a thread per core of the machine would run into the quota or, where
-    none is kept, slow other pods down (two ranks on two cores trained at half the speed). Without a
-    limit it is the node's share of the machine; a node that has the machine to itself leaves it unset, as on a cluster.
+    another pod. OMP_NUM_THREADS follows a cpu limit: a thread per core of the machine would run into the quota or,
+    where none is kept, slow other pods down (two ranks on two cores trained at half the speed). Without a limit it is
+    the node's share of the machine; a node that has the machine to itself leaves it unset, as on a cluster.
     """
     given = {
         "PATH": software.search_path(prefix),

@@ -59,6 +59,8 @@ class NodeConfig:
     """Paths hidden from pods besides the user's credentials and the agent's own state: ``$SIDINGS_HOME``."""
     heartbeat_seconds: float = 10.0
     """How often node status is posted; kubelet's ``--node-status-update-frequency``."""
+    storage_check_seconds: float = 10.0
+    """How often the disk that a limited pod uses is measured; kubelet's monitoring interval of evictions."""
     log_max_bytes: int = 10 * 1024 * 1024
     """kubelet's ``containerLogMaxSize``."""
     log_max_files: int = 5

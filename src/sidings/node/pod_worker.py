@@ -22,6 +22,7 @@ from sidings.node.errors import ConfigMissing, NodeError, VolumeError
 from sidings.node.health import hooks
 from sidings.node.health.place import Place
 from sidings.node.health.pod_health import PodHealth
+from sidings.node.limits import storage
 from sidings.node.logical_node import GPU
 from sidings.node.pod_reach import PodReach
 from sidings.node.pod_sandbox import PodBox, Workshop
@@ -62,6 +63,7 @@ class PodWorker:
         )
         self._stopping = Stopping(self.box, self._reach, workshop.clock, self._note)
         self._unwell: dict[str, int] = {}
+        self._eviction: Ending | None = None
 
     def update(self, pod: Object) -> None:
         """A version from the watch; one older than our own last write is no news."""
@@ -111,7 +113,18 @@ class PodWorker:
                 await self._wait_for_news(None)
 
     async def _until_finished(self) -> Ending:
+        measuring = asyncio.create_task(self._measure_storage(), name=f"storage of {key_of(self._pod)}")
+        try:
+            return await self._run_containers()
+        finally:
+            measuring.cancel()
+
+    async def _run_containers(self) -> Ending:
         while not self._gone and not is_deleting(self._pod):
+            if self._eviction is not None:
+                self._note("Warning", storage.EVICTED, self._eviction.message)
+                await self._stop_all(storage.GRACE_SECONDS)
+                return self._eviction
             left = self._deadline_left()
             if left is not None and left <= 0:
                 await self._stop_all(self._grace())
@@ -132,6 +145,17 @@ class PodWorker:
         if not self._gone:
             await self._stop_all(self._grace_left())
         return Ending(self._outcome())
+
+    async def _measure_storage(self) -> None:
+        """Evict the pod once it uses more disk than it may."""
+        if not storage.has_limits(self._pod):
+            return
+        while self._eviction is None:
+            await self._shop.clock.sleep(self._shop.config.storage_check_seconds)
+            usage = await asyncio.to_thread(storage.measure, self._pod, self.box.directory)
+            if excess := storage.excess(self._pod, usage):
+                self._eviction = Ending("Failed", storage.EVICTED, excess)
+                self._news.set()
 
     # Starting
 

@@ -19,5 +19,5 @@ def in_memory(source: Mapping[str, Any]) -> bool:
 
 
 def size_bytes(source: Mapping[str, Any]) -> int:
-    """``sizeLimit`` in bytes; 0 for none. Only a tmpfs can hold to it."""
+    """``sizeLimit`` in bytes; 0 for none. A tmpfs holds to it, a directory is measured."""
     return quantity.units(source.get("sizeLimit") or "0")

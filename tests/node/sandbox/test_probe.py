@@ -12,7 +12,7 @@ import pytest
 
 from tests.node.sandboxes import Sandboxes, leftovers
 
-_WITHOUT_USER_NAMESPACES = """
+_START = """
 import sys
 from pathlib import Path
 from sidings.node.errors import SandboxUnavailable
@@ -47,7 +47,7 @@ def test_a_machine_that_refuses_namespaces_is_said_with_a_remedy(state_dir: Path
         "sh",
     ]
     done = subprocess.run(
-        [*command, sys.executable, "-c", _WITHOUT_USER_NAMESPACES, str(state_dir)],
+        [*command, sys.executable, "-c", _START, str(state_dir)],
         capture_output=True,
         text=True,
         timeout=30,
@@ -55,4 +55,20 @@ def test_a_machine_that_refuses_namespaces_is_said_with_a_remedy(state_dir: Path
     code, cause, remedy = done.stdout.strip().split(" | ")
     assert (code, cause.split(":")[0].startswith("unshare")) == ("SANDBOX_UNAVAILABLE", True)
     assert "run as root" in remedy
+    assert leftovers(state_dir) == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounts a small file system")
+def test_a_full_disk_is_no_refusal_of_the_machine(state_dir: Path) -> None:
+    state_dir.mkdir()
+    script = 'mount -t tmpfs -o size=16k tmpfs "$4"; mkdir "$4/shm"; cat /dev/zero > "$4/filler"; exec "$@"'
+    done = subprocess.run(
+        ["unshare", "--mount", "sh", "-c", script, "sh", sys.executable, "-c", _START, str(state_dir)],
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    code, cause, remedy = done.stdout.strip().split(" | ")
+    assert (code, remedy) == ("SANDBOX_UNAVAILABLE", f"df -h {state_dir}"), done.stderr
+    assert cause.endswith("No space left on device")
     assert leftovers(state_dir) == []

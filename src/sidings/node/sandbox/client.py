@@ -77,6 +77,13 @@ class SandboxClient:
         answer = json.loads(text) if text else {"error": f"it ended at once, see {self.directory}/zygote.log"}
         if "error" in answer:
             process.wait()
+            # Not by errno: a machine that allows no more namespaces says "no space left on device" as well.
+            if not os.statvfs(self.directory).f_bavail:
+                raise SandboxUnavailable(
+                    f"no space left for pods in {self.directory}",
+                    cause=answer["error"],
+                    remedy=f"df -h {self.directory}",
+                )
             raise SandboxUnavailable("this machine refuses pod sandboxes", cause=answer["error"], remedy=_REMEDY)
         process.returncode = 0  # it is meant to outlive us: no ResourceWarning about it
         return int(answer["pid"])

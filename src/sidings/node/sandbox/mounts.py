@@ -184,6 +184,10 @@ def open_source(source: str, sub_path: str = "") -> int:
         return fd
     try:
         return _open_beneath(fd, PurePosixPath(sub_path))
+    except OSError as error:
+        if error.errno == errno.EXDEV:
+            raise OSError(errno.EXDEV, "it leads out of its volume", sub_path) from error
+        raise
     finally:
         os.close(fd)
 

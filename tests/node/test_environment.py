@@ -6,6 +6,8 @@ import pytest
 
 from sidings.node.environment import NodeFacts, arguments, expand, resolve
 from sidings.node.errors import ConfigMissing
+from sidings.node.gpus.in_memory import h200
+from sidings.node.gpus.source import units
 from sidings.node.sources import Sources, references
 from tests.node.pods import container, pod
 
@@ -34,6 +36,15 @@ def test_every_container_gets_path_home_and_no_device() -> None:
     assert found["PATH"].startswith("/envs/a/bin:")
     assert (found["HOME"], found["HOSTNAME"], found["CUDA_VISIBLE_DEVICES"]) == ("/root", "p", "")
     assert "OMP_NUM_THREADS" not in found
+
+
+def test_a_container_with_gpus_finds_them_and_the_driver() -> None:
+    units_ = units([h200(0), h200(1)])
+    found = _resolved(facts=dataclasses.replace(FACTS, units=units_, driver_folder="/usr/local/nvidia/lib64"))
+    assert found["CUDA_VISIBLE_DEVICES"] == found["NVIDIA_VISIBLE_DEVICES"] == f"{h200(0).uuid},{h200(1).uuid}"
+    assert found["LD_LIBRARY_PATH"] == "/usr/local/nvidia/lib64"
+    without = _resolved(facts=dataclasses.replace(FACTS, driver_folder="/usr/local/nvidia/lib64"))
+    assert "LD_LIBRARY_PATH" not in without
 
 
 def test_a_manifest_may_override_what_is_given() -> None:

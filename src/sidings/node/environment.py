@@ -43,6 +43,8 @@ class NodeFacts:
     """How many of them are this node's, where several logical nodes share the machine."""
     units: tuple[Unit, ...] = ()
     """GPUs of the container."""
+    driver_folder: str = ""
+    """``Driver.folder``."""
 
 
 def resolve(container: Object, pod: Object, sources: Sources, node: NodeFacts, prefix: Path) -> dict[str, str]:
@@ -96,6 +98,8 @@ def _given(container: Object, pod: Object, node: NodeFacts, prefix: Path) -> dic
         "HOME": HOME,
         **visible_devices(node.units),
     }
+    if node.units and node.driver_folder:
+        given["LD_LIBRARY_PATH"] = node.driver_folder
     limit = ((container.get("resources") or {}).get("limits") or {}).get("cpu")
     if limit:
         given["OMP_NUM_THREADS"] = str(max(1, min(math.floor(quantity.parse(limit)), node.cores)))

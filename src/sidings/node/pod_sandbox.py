@@ -219,9 +219,9 @@ class PodBox:
         allocatable = {"cpu": self.node.cpu, "memory": self.node.memory}
         cores, nodes = os.cpu_count() or 1, len(self._shop.nodes)
         share = max(cores // nodes, 1) if nodes > 1 else None
-        return NodeFacts(
-            addresses, allocatable, self.node.simulate_gpus, cores, share, self._claim_gpus(pod, container)
-        )
+        units = self._claim_gpus(pod, container)
+        folder = self._shop.gpus.source.driver().folder if units else ""
+        return NodeFacts(addresses, allocatable, self.node.simulate_gpus, cores, share, units, folder)
 
     def _claim_gpus(self, pod: Object, container: Object) -> tuple[Unit, ...]:
         """The devices that the container asks for; those of finished init containers are free for the others."""

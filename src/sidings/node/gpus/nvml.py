@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import ctypes
 import logging
+import os
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from sidings.node.gpus.in_memory import InMemoryGpus
@@ -18,7 +20,9 @@ from sidings.node.gpus.source import Device, Driver, Fault, GpuSource, MigDevice
 log = logging.getLogger(__name__)
 
 PROGRAM_XIDS = frozenset({13, 31, 43, 45, 68, 109})
-_LIBRARY = "libnvidia-ml.so.1"
+_NAME = "libnvidia-ml.so"
+_LIBRARY = f"{_NAME}.1"
+_MAPS = Path("/proc/self/maps")
 
 
 def gpus_of_this_machine() -> GpuSource:
@@ -42,6 +46,7 @@ class NvmlGpus:
 
     def __init__(self, nvml: Any) -> None:
         self._nvml = nvml
+        self._folder = folder_by_search_path(_MAPS.read_text(), os.environ.get("LD_LIBRARY_PATH", ""))
         self._handles = [nvml.nvmlDeviceGetHandleByIndex(index) for index in range(nvml.nvmlDeviceGetCount())]
         self._devices = tuple(self._device(index, handle) for index, handle in enumerate(self._handles))
         self._lost: set[str] = set()
@@ -49,7 +54,8 @@ class NvmlGpus:
 
     def driver(self) -> Driver:
         cuda = int(self._nvml.nvmlSystemGetCudaDriverVersion_v2())
-        return Driver(_text(self._nvml.nvmlSystemGetDriverVersion()), f"{cuda // 1000}.{cuda % 1000 // 10}")
+        version = _text(self._nvml.nvmlSystemGetDriverVersion())
+        return Driver(version, f"{cuda // 1000}.{cuda % 1000 // 10}", self._folder)
 
     def devices(self) -> Sequence[Device]:
         return self._devices
@@ -148,6 +154,19 @@ class NvmlGpus:
             if uuid is not None and int(event.eventData) not in PROGRAM_XIDS:
                 found.append(Fault(_text(uuid), int(event.eventData)))
         return found
+
+
+def folder_by_search_path(maps: str, search_path: str) -> str:
+    """The entry of ``search_path`` from which the driver's library was loaded, ``""`` if it was found without.
+
+    ``maps`` is what ``/proc/self/maps`` holds. Container images that get the driver mounted (below
+    ``/usr/local/nvidia``) find it by LD_LIBRARY_PATH, which pods do not inherit.
+    """
+    loaded = {Path(line.split(maxsplit=5)[5]).parent for line in maps.splitlines() if _NAME in line}
+    for entry in search_path.split(":"):
+        if entry and Path(entry).resolve() in {folder.resolve() for folder in loaded}:
+            return entry
+    return ""
 
 
 def _text(value: str | bytes) -> str:

@@ -78,6 +78,8 @@ class Driver:
 
     version: str = ""
     cuda: str = ""
+    folder: str = ""
+    """Where its libraries lie, if the loader finds them only by ``LD_LIBRARY_PATH``: pods need it there too."""
 
 
 class GpuSource(Protocol):

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from sidings.api.conditions import find
-from sidings.api.resources import EVENTS, NODES, PODS
+from sidings.api.resources import CLAIMS, EVENTS, NODES, PODS
 from sidings.host.control_plane import ControlPlane
 from tests.controllers.pods import node, pod
 
@@ -64,6 +64,35 @@ async def test_a_pod_that_fits_nowhere_says_why_and_goes_when_room_comes(plane: 
 
     async def placed() -> bool:
         return await node_of(plane, "big") == "n-1"
+
+    await until(placed)
+
+
+async def test_a_pod_waits_for_its_claim_and_takes_nothing_meanwhile(plane: ControlPlane, until: Until) -> None:
+    await add_node(plane, "n-0", gpu="1")
+    made = pod("mounts", requests={"nvidia.com/gpu": "1"})
+    made["spec"]["volumes"] = [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]
+    await plane.client.create(PODS, {**made, "metadata": {"name": "mounts", "namespace": "default"}, "status": {}})
+
+    async def refused() -> bool:
+        condition = find(
+            (await plane.client.get(PODS, "mounts", "default"))["status"].get("conditions"), "PodScheduled"
+        )
+        return condition is not None and 'persistentvolumeclaim "data" not found' in condition["message"]
+
+    await until(refused)
+    await add_pod(plane, "other", gpu="1")
+
+    async def other_placed() -> bool:
+        return await node_of(plane, "other") == "n-0"
+
+    await until(other_placed)
+    spec = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+    await plane.client.create(CLAIMS, {"metadata": {"name": "data", "namespace": "default"}, "spec": spec})
+    await plane.client.delete(PODS, "other", "default", grace_period_seconds=0)
+
+    async def placed() -> bool:
+        return await node_of(plane, "mounts") == "n-0"
 
     await until(placed)
 

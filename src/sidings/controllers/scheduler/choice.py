@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from sidings.api import quantity
 from sidings.api.objects import Object
+from sidings.controllers.scheduler import claims
 from sidings.controllers.scheduler.filters import FILTERS, pod_affinity
 from sidings.controllers.scheduler.snapshot import PODS, NodeState, Snapshot, requests_of
 
@@ -26,6 +27,8 @@ def choose(pod: Object, snapshot: Snapshot) -> Choice:
 
     Spreading is kube-scheduler's default (LeastAllocated, v1.36) for the resources that the pod asks for.
     """
+    if snapshot.nodes and (obstacle := claims.obstacle(pod, snapshot.claims)):
+        return Choice("", f"0/{len(snapshot.nodes)} nodes are available: {obstacle}.")
     refusals: Counter[str] = Counter()
     candidates = []
     filters = (*FILTERS, pod_affinity.rule(pod, snapshot))

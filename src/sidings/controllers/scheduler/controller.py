@@ -14,12 +14,13 @@ from typing import ClassVar
 from sidings.api import timestamps
 from sidings.api.conditions import find
 from sidings.api.objects import Key, Object, is_deleting, key_of, name_of, namespace_of
-from sidings.api.resources import NAMESPACES, NODES, PODS, Resource
+from sidings.api.resources import CLAIMS, NAMESPACES, NODES, PODS, Resource
 from sidings.client.interface import Client, PatchType
 from sidings.clock import Clock
 from sidings.controllers.runtime.controller import Controller, Mapper
 from sidings.controllers.runtime.events import Recorder
 from sidings.controllers.runtime.plan import EventNote, Patch, together, write
+from sidings.controllers.scheduler import claims
 from sidings.controllers.scheduler.choice import choose
 from sidings.controllers.scheduler.snapshot import TERMINAL, required_terms, take
 
@@ -39,7 +40,7 @@ class Scheduler(Controller):
 
     name = "scheduler"
     resource = PODS
-    triggers: ClassVar[Mapping[Resource, Mapper]] = {NODES: _pass}
+    triggers: ClassVar[Mapping[Resource, Mapper]] = {NODES: _pass, CLAIMS: _pass}
     workers = 1
 
     def __init__(self, client: Client, clock: Clock, rng: random.Random) -> None:
@@ -57,7 +58,9 @@ class Scheduler(Controller):
         if not waiting:
             return None
         nodes, namespaces = (await self.client.list(NODES)).items, (await self.client.list(NAMESPACES)).items
-        snapshot = take(nodes, pods, namespaces)
+        mounts_claims = any(name for pod in waiting for name in claims.names_of(pod))
+        found_claims = (await self.client.list(CLAIMS)).items if mounts_claims else []
+        snapshot = take(nodes, pods, namespaces, found_claims)
         now = self.clock.now()
         bindings, refusals = [], []
         seeks_neighbours = False

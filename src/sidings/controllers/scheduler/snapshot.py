@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from sidings.api import pod_resources, quantity
-from sidings.api.objects import Object, labels_of, name_of
+from sidings.api.objects import Object, labels_of, name_of, namespace_of
+from sidings.controllers.scheduler.claims import Claims
 
 PODS = "pods"
 TERMINAL = ("Succeeded", "Failed")
@@ -45,6 +46,7 @@ class Snapshot:
     nodes: dict[str, NodeState]
     namespaces: dict[str, Mapping[str, str]] = field(default_factory=dict)
     """Their labels, by name."""
+    claims: Claims = field(default_factory=dict)
     placed: list[tuple[Object, str]] = field(default_factory=list)
     """Unfinished pods and the nodes that they are bound to."""
     guarded: list[tuple[Object, str]] = field(default_factory=list)
@@ -72,13 +74,22 @@ def requests_of(pod: Object) -> dict[str, Decimal]:
     return {**pod_resources.of_pod(pod), PODS: Decimal(1)}
 
 
-def take(nodes: Iterable[Object], pods: Iterable[Object], namespaces: Iterable[Object] = ()) -> Snapshot:
+def take(
+    nodes: Iterable[Object],
+    pods: Iterable[Object],
+    namespaces: Iterable[Object] = (),
+    claims: Iterable[Object] = (),
+) -> Snapshot:
     """A snapshot of ``nodes`` with everything that bound, unfinished ``pods`` hold."""
     states = {}
     for node in nodes:
         allocatable = (node.get("status") or {}).get("allocatable") or {}
         states[name_of(node)] = NodeState(node, {name: quantity.parse(amount) for name, amount in allocatable.items()})
-    snapshot = Snapshot(states, {name_of(namespace): labels_of(namespace) for namespace in namespaces})
+    snapshot = Snapshot(
+        states,
+        {name_of(namespace): labels_of(namespace) for namespace in namespaces},
+        {(namespace_of(claim), name_of(claim)): claim for claim in claims},
+    )
     for pod in pods:
         host = str(pod["spec"].get("nodeName") or "")
         if host in states and (pod.get("status") or {}).get("phase") not in TERMINAL:

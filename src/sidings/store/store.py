@@ -53,7 +53,8 @@ class Store:
         """What keys in flight will hold; None for a deletion."""
         self._flights: OrderedDict[int, _Flight] = OrderedDict()
         self._histories: dict[str, History] = {}
-        self._watches: dict[str, set[Watch]] = {}
+        self._watches: dict[str, dict[Watch, None]] = {}
+        """In the order in which they were opened, which is the order in which they hear of a change."""
         self._lock_file: int | None = None
         self._closed = False
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -134,9 +135,9 @@ class Store:
         if self._closed:
             raise Closed
         backlog = [c for c in self._history(prefix[0]).after(after) if c.entry.key[: len(prefix)] == prefix]
-        watches = self._watches.setdefault(prefix[0], set())
-        watch = Watch(prefix, after, backlog, self._history_bytes, watches.discard)
-        watches.add(watch)
+        watches = self._watches.setdefault(prefix[0], {})
+        watch = Watch(prefix, after, backlog, self._history_bytes, lambda closed: watches.pop(closed, None))
+        watches[watch] = None
         return watch
 
     def oldest(self, resource: str) -> int:

@@ -1,14 +1,21 @@
 """Nothing outlives its owners: each propagation policy on real objects."""
 
+import random
 from collections.abc import Awaitable, Callable
 
 import pytest
 
-from sidings.api.objects import Object
-from sidings.api.resources import CONFIG_MAPS, SECRETS
+from sidings.api.catalog import builtin
+from sidings.api.objects import Object, uid_of
+from sidings.api.resources import CONFIG_MAPS, NAMESPACES, SECRETS
 from sidings.api.status import NotFound
 from sidings.client.interface import Client
+from sidings.client.local import LocalClient
+from sidings.clock import LoopClock
+from sidings.controllers.garbage_collector.controller import GarbageCollector
 from sidings.host.control_plane import ControlPlane
+from sidings.registry.registry import Registry
+from sidings.store.store import Store
 
 pytestmark = pytest.mark.looptime
 Until = Callable[[Callable[[], Awaitable[bool]]], Awaitable[None]]
@@ -118,3 +125,25 @@ async def test_owners_of_unknown_kinds_keep(plane: ControlPlane) -> None:
     await plane.clock.sleep(60)
     assert await exists(client, "kept")
     assert (await client.list(SECRETS, "default")).items == []
+
+
+async def test_a_collector_that_has_just_started_does_not_let_an_owner_go_early() -> None:
+    """Its graph is empty: it must not take that for an owner without dependents."""
+    store = Store.in_memory()
+    clock, rng = LoopClock(), random.Random(1)
+    client = LocalClient(Registry(store, builtin(), clock, rng))
+    await client.create(NAMESPACES, {"metadata": {"name": "default"}})
+    owner = await config_map(client, "owner")
+    await config_map(client, "held", owner)
+    await client.patch(CONFIG_MAPS, "held", {"metadata": {"finalizers": ["example.com/hold"]}}, namespace="default")
+    await client.delete(CONFIG_MAPS, "owner", "default", propagation_policy="Foreground")
+    collector = GarbageCollector(client, clock, rng, [SECRETS, CONFIG_MAPS])
+    collector.see(CONFIG_MAPS, await client.get(CONFIG_MAPS, "owner", "default"))
+    await collector.reconcile(uid_of(owner))
+    assert await exists(client, "owner")
+    await client.patch(CONFIG_MAPS, "held", {"metadata": {"finalizers": None}}, namespace="default")
+    await client.delete(CONFIG_MAPS, "held", "default")
+    for node in collector.graph.dependents(uid_of(owner)):
+        collector.lose(node.uid)
+    await collector.reconcile(uid_of(owner))
+    assert not await exists(client, "owner")

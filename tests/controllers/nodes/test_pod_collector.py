@@ -36,3 +36,16 @@ async def test_left_alone_at_first_then_removed(plane: ControlPlane, until: Unti
         return False
 
     await until(gone)
+
+
+async def test_a_pod_deleted_before_it_had_a_node_ends(plane: ControlPlane, until: Until) -> None:
+    client = plane.client
+    metadata = {"name": "early", "namespace": "default", "finalizers": ["example.com/look"]}
+    await client.create(PODS, {**pod("early"), "metadata": metadata, "status": {}})
+    await client.delete(PODS, "early", "default")
+
+    async def failed() -> bool:
+        status = (await client.get(PODS, "early", "default"))["status"]
+        return bool(status["phase"] == "Failed")
+
+    await until(failed)

@@ -1,7 +1,8 @@
 """The garbage collector: keeps the graph, carries out verdicts.
 
 A key is a uid. It is looked at when its object changes, when one of its owners goes or starts to wait, and when one of
-its dependents goes.
+its dependents goes. The graph lags behind the API, and after a start it is empty: no verdict is passed before every kind
+was listed once, and nothing that cannot be taken back happens before the API itself was asked.
 """
 
 from __future__ import annotations
@@ -38,6 +39,9 @@ class GarbageCollector:
         self.queue = WorkQueue(clock, rng)
         self.graph = Graph()
         self._resources = tuple(resources)
+        self._unlisted = set(self._resources)
+        self._complete = asyncio.Event()
+        """Set once the graph has every kind."""
         self._by_kind = {(resource.api_version, resource.kind): resource for resource in resources}
 
     async def run(self) -> None:
@@ -60,6 +64,9 @@ class GarbageCollector:
                 for uid in self.graph.uids_of(resource):
                     if uid not in present:
                         self.lose(uid)
+                self._unlisted.discard(resource)
+                if not self._unlisted:
+                    self._complete.set()
                 async for event in self.client.watch(resource, resource_version=seen.resource_version):
                     if event.type == "DELETED":
                         self.lose(uid_of(event.object))
@@ -81,8 +88,8 @@ class GarbageCollector:
         self._look_at(node.uid)
         if node.waits_for_dependents() or node.orphans_dependents():
             self._look_at(*(dependent.uid for dependent in self.graph.dependents(node.uid)))
-        for owner in set(before.owners if before else ()) - set(node.owners):
-            self._look_at(owner.uid)
+        former = before.owners if before else ()
+        self._look_at(*(owner.uid for owner in former if owner not in node.owners))
 
     def lose(self, uid: str) -> None:
         """The object with ``uid`` is gone: its dependents may have to follow, its owners may stop waiting."""
@@ -99,6 +106,7 @@ class GarbageCollector:
     # --- the work --------------------------------------------------------------------------------------------------
 
     async def _work(self) -> None:
+        await self._complete.wait()
         while True:
             key = await self.queue.get()
             try:
@@ -122,9 +130,12 @@ class GarbageCollector:
             return
         dependents = self.graph.dependents(uid)
         if node.orphans_dependents():
-            await self._orphan(node, dependents)
+            await self._orphan(node, await self._dependents_now(node))
         elif node.waits_for_dependents():
-            if may_finish_foreground(node, dependents):
+            # The pods of a restarted JobSet must be gone before their successors come: ask again.
+            if may_finish_foreground(node, dependents) and may_finish_foreground(
+                node, await self._dependents_now(node)
+            ):
                 await self._drop_finalizer(node, FOREGROUND)
         elif node.owners:
             # The graph may lag behind: an object that was orphaned a moment ago must not follow its former owner.
@@ -133,6 +144,15 @@ class GarbageCollector:
                 node = node_of(node.resource, live)
                 fates = [(owner, await self._fate(node, owner)) for owner in node.owners]
                 await self._carry_out(node, on_owners(node, fates, dependents))
+
+    async def _dependents_now(self, owner: Node) -> list[Node]:
+        """The dependents that the API has; what the graph did not know of them it knows then."""
+        for resource in self._resources:
+            if resource.namespaced or not owner.namespace:
+                for obj in (await self.client.list(resource, owner.namespace if resource.namespaced else "")).items:
+                    if any(ref["uid"] == owner.uid for ref in obj["metadata"].get("ownerReferences") or ()):
+                        self.see(resource, obj)
+        return self.graph.dependents(owner.uid)
 
     async def _fate(self, node: Node, owner: Owner) -> Fate:
         """Ask the API, not the graph: a dependent is deleted only for an owner that is truly gone."""

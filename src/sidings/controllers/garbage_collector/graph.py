@@ -72,20 +72,21 @@ class Graph:
 
     def __init__(self) -> None:
         self._nodes: dict[str, Node] = {}
-        self._dependents: dict[str, set[str]] = {}
+        self._dependents: dict[str, dict[str, None]] = {}
+        """Ordered, unlike a set: a run with the same seed collects in the same order."""
 
     def get(self, uid: str) -> Node | None:
         return self._nodes.get(uid)
 
     def dependents(self, uid: str) -> list[Node]:
-        """Live objects that name ``uid`` as an owner, in no particular order."""
+        """Live objects that name ``uid`` as an owner, in the order in which they were linked."""
         return [self._nodes[dependent] for dependent in self._dependents.get(uid, ())]
 
     def put(self, node: Node) -> None:
         self._unlink(node.uid)
         self._nodes[node.uid] = node
         for owner in node.owners:
-            self._dependents.setdefault(owner.uid, set()).add(node.uid)
+            self._dependents.setdefault(owner.uid, {})[node.uid] = None
 
     def remove(self, uid: str) -> None:
         self._unlink(uid)
@@ -98,6 +99,6 @@ class Graph:
         before = self._nodes.get(uid)
         for owner in before.owners if before else ():
             siblings = self._dependents[owner.uid]
-            siblings.discard(uid)
+            siblings.pop(uid, None)
             if not siblings:
                 del self._dependents[owner.uid]

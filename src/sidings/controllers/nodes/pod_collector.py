@@ -1,6 +1,7 @@
-"""Pods whose node does not exist any more are failed, then removed (kube-controller-manager v1.36, ``podgc``).
+"""Pods that no node will ever end are failed, then removed (kube-controller-manager v1.36, ``podgc``).
 
-Nobody else will: the agent of that node is gone with it, and a Job waits for the end of its pods.
+Those are pods whose node does not exist any more, and pods that were deleted before they had one but are kept by a
+finalizer. A Job waits for the end of its pods, and nobody else would bring it about.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 from sidings.api import timestamps
-from sidings.api.objects import Key, Object, copy_of, uid_of
+from sidings.api.objects import Key, Object, copy_of, is_deleting, uid_of
 from sidings.api.resources import NODES, PODS, Resource
 from sidings.api.status import NotFound
 from sidings.client.interface import Client
@@ -42,7 +43,7 @@ class PodCollector(Controller):
         self._missing: dict[Key, float] = {}
 
     def keys(self, obj: Object) -> Iterable[Key]:
-        return super().keys(obj) if obj["spec"].get("nodeName") else ()
+        return super().keys(obj) if obj["spec"].get("nodeName") or is_deleting(obj) else ()
 
     async def reconcile(self, key: Key) -> float | None:
         if key.name == ANY:
@@ -56,14 +57,18 @@ class PodCollector(Controller):
         except NotFound:
             self._missing.pop(key, None)
             return None
-        if not node or await self._exists(node):
+        if not node:
+            if is_deleting(pod):
+                await self._remove(pod)
+            return None
+        if await self._exists(node):
             self._missing.pop(key, None)
             return None
         since = self._missing.setdefault(key, self.clock.monotonic())
         left = since + QUARANTINE_SECONDS - self.clock.monotonic()
         if left > 0:
             return left
-        await self._remove(pod)
+        await self._remove(pod, disruption(DELETION_BY_POD_GC, MESSAGE, timestamps.to_text(self.clock.now())))
         return None
 
     async def _exists(self, node: str) -> bool:
@@ -73,14 +78,15 @@ class PodCollector(Controller):
             return False
         return True
 
-    async def _remove(self, pod: Object) -> None:
+    async def _remove(self, pod: Object, cause: Object | None = None) -> None:
+        """Fail ``pod``, with the condition ``cause`` if it was not deleted by anybody, and delete it."""
         namespace, name = pod["metadata"]["namespace"], pod["metadata"]["name"]
         if (pod.get("status") or {}).get("phase") not in TERMINAL:
             failed = copy_of(pod)
             status = failed.setdefault("status", {})
             status["phase"] = "Failed"
-            moment = timestamps.to_text(self.clock.now())
-            conditions = [c for c in status.get("conditions") or () if c["type"] != "DisruptionTarget"]
-            status["conditions"] = [*conditions, disruption(DELETION_BY_POD_GC, MESSAGE, moment)]
+            if cause is not None:
+                conditions = [c for c in status.get("conditions") or () if c["type"] != cause["type"]]
+                status["conditions"] = [*conditions, cause]
             await self.client.update(PODS, failed, subresource="status", field_manager=self.name)
         await self.client.delete(PODS, name, namespace, grace_period_seconds=0, uid=uid_of(pod))

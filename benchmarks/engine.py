@@ -37,10 +37,10 @@ class Engine:
         shutil.rmtree(self.home, ignore_errors=True)
 
     def sidings(self, *args: str) -> str:
-        return self._run(str(BIN / "sidings"), *args)
+        return self._run(sys.executable, "-m", "sidings", *args)
 
     def kubectl(self, *args: str, stdin: str = "") -> str:
-        return self._run(str(BIN / "kubectl"), *args, stdin=stdin)
+        return self._run("kubectl", *args, stdin=stdin)
 
     def get(self, *args: str) -> Any:
         return json.loads(self.kubectl("get", *args, "-o", "json"))

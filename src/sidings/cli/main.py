@@ -29,6 +29,7 @@ COMMANDS: dict[str, str] = {
     "run": "start a job, follow it, and exit with its verdict",
     "get": "show jobs (or the pods of jobs) with their state",
     "logs": "print the logs of a job's ranks",
+    "top": "show what ranks and GPUs do, and who holds the others up",
     "suspend": "stop jobs; they keep their place and go on with `resume`",
     "resume": "let suspended jobs go on",
     "delete": "delete jobs and their pods",

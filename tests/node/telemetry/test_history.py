@@ -29,6 +29,6 @@ def test_a_summary_leaves_out_what_is_unknown() -> None:
     history = History()
     history.add(0, {"cpu": 1.0, "power": None})
     history.add(1, {"cpu": 2.0, "power": None})
-    assert history.summary() == {"cpu": {"now": 2.0, "mean": 1.5, "peak": 2.0}}
+    assert history.summary() == {"cpu": {"now": 2.0, "recent": 1.5, "mean": 1.5, "peak": 2.0}}
     history.rest()
     assert history.summary() == {"cpu": {"mean": 1.5, "peak": 2.0}}

@@ -21,11 +21,12 @@ def test_counters_become_rates_and_gpus_are_followed_one_by_one() -> None:
     (job,) = report.jobs(records)
     assert (job["namespace"], job["kind"], job["name"]) == ("fraud", "JobSet", "train")
     (rank,) = job["ranks"]
-    assert rank["figures"]["cpu"] == {"now": 3.0, "mean": 3.0, "peak": 3.0}
+    assert rank["figures"]["cpu"] == {"now": 3.0, "recent": 3.0, "mean": 3.0, "peak": 3.0}
     assert rank["figures"]["received_bytes_per_second"]["now"] == 1000
     assert "sent_bytes_per_second" not in rank["figures"]
     assert rank["gpus"][0]["index"] == 1
-    assert rank["gpus"][0]["figures"] == {"utilization_percent": {"now": 100.0, "mean": 75.0, "peak": 100.0}}
+    busy = {"now": 100.0, "recent": 75.0, "mean": 75.0, "peak": 100.0}
+    assert rank["gpus"][0]["figures"] == {"utilization_percent": busy}
 
 
 def test_what_a_pod_did_stays_when_it_has_ended_but_nothing_of_it_is_now() -> None:

@@ -6,10 +6,13 @@ neighbours become one point, so a pod of two days has as many points as one of h
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 MAX_POINTS = 720
+RECENT = 15
+"""Measurements whose mean is what goes on recently: half a minute."""
 
 
 @dataclass
@@ -17,6 +20,7 @@ class Series:
     """One figure. A measurement that could not be made (None) leaves no trace."""
 
     last: float | None = None
+    recent: deque[float] = field(default_factory=lambda: deque(maxlen=RECENT))
     peak: float | None = None
     _sum: float = 0.0
     _count: int = 0
@@ -34,6 +38,7 @@ class Series:
         self.last = value
         if value is None:
             return
+        self.recent.append(value)
         self._sum += value
         self._count += 1
         self.peak = value if self.peak is None else max(self.peak, value)
@@ -60,12 +65,14 @@ class History:
         """What it belongs to has ended: nothing is measured now."""
         for series in self.series.values():
             series.last = None
+            series.recent.clear()
 
     def summary(self) -> dict[str, dict[str, float]]:
-        """``{figure: {"now", "mean", "peak"}}``, without what is unknown."""
+        """``{figure: {"now", "recent", "mean", "peak"}}``, without what is unknown."""
         found = {}
         for name, series in self.series.items():
-            values = {"now": series.last, "mean": series.mean, "peak": series.peak}
+            recent = sum(series.recent) / len(series.recent) if series.recent else None
+            values = {"now": series.last, "recent": recent, "mean": series.mean, "peak": series.peak}
             known = {key: round(value, 3) for key, value in values.items() if value is not None}
             if known:
                 found[name] = known

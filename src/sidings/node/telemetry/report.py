@@ -1,6 +1,7 @@
 """Figures by job, as ``GET /telemetry/v1/jobs`` and ``sidings top -o json`` give them. Pure.
 
-For every figure what it is now, its mean and its peak over the pod's life; ``now`` is absent once the pod has ended.
+For every figure what it is now, its mean over the last half minute, and its mean and peak over the pod's life; the
+first two are absent once the pod has ended.
 """
 
 from __future__ import annotations

@@ -1,0 +1,307 @@
+"""What a machine with NVIDIA GPUs shows: NVLink between pods, gangs, isolation, and the fraud example's speed.
+
+    python benchmarks/gpu.py [--rehearse] [--seconds 330]
+
+Prints one JSON object a step, as soon as it is known, and all of them as one object at the end. A step that fails says
+why and the next one goes on; a step that would start after ``--seconds`` is skipped. ``--rehearse`` does the same with
+simulated GPUs and gloo, on any machine. Needs torch, numpy and pyarrow in the Python that runs it, and kubectl.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import textwrap
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from engine import Engine
+
+REPOSITORY = Path(__file__).parent.parent
+VALIDATION = REPOSITORY / "tests" / "e2e" / "manifests" / "trainjob.yaml"
+FRAUD = REPOSITORY / "examples" / "fraud-detection"
+FRAUD_SCRIPTS = ("generate.py", "profiles.json", "features.py", "prepare.py", "metrics.py", "train.py")
+NO_NVLS = ("NCCL_NVLS_ENABLE", "0")
+"""NVLink multicast needs more of a virtual machine than some give; on two GPUs NCCL does not use it anyway."""
+PATIENCE = 150
+
+ALL_REDUCE = """\
+import json, os, sys, time
+import torch
+import torch.distributed as dist
+
+cuda = torch.cuda.is_available()
+dist.init_process_group("nccl" if cuda else "gloo")
+device = torch.device("cuda", int(os.environ["LOCAL_RANK"])) if cuda else torch.device("cpu")
+if cuda:
+    torch.cuda.set_device(device)
+size = int(sys.argv[1]) * 2**20
+tensor = torch.ones(size // 2, dtype=torch.bfloat16, device=device)
+
+def timed(rounds):
+    dist.barrier()
+    if cuda:
+        torch.cuda.synchronize()
+    began = time.perf_counter()
+    for _ in range(rounds):
+        dist.all_reduce(tensor)
+    if cuda:
+        torch.cuda.synchronize()
+    return (time.perf_counter() - began) / rounds
+
+timed(10 if cuda else 2)
+seconds = [timed(20 if cuda else 2) for _ in range(5)]
+world = dist.get_world_size()
+if dist.get_rank() == 0:
+    best = [2 * (world - 1) / world * size / s / 1e9 for s in seconds]
+    print("RESULT " + json.dumps({"world": world, "backend": dist.get_backend(), "gb_per_second": best}), flush=True)
+dist.destroy_process_group()
+"""
+
+LOOK = """\
+import glob, json, os, subprocess
+import torch
+def listed():
+    try:
+        done = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True)
+    except FileNotFoundError:
+        return ""
+    return (done.stdout + done.stderr).strip() if done.returncode == 0 else ""
+print("RESULT " + json.dumps({
+    "cuda_visible_devices": os.environ.get("CUDA_VISIBLE_DEVICES"),
+    "device_files": glob.glob("/dev/nvidia*"),
+    "torch_sees": torch.cuda.device_count(),
+    "nvidia_smi_lists": listed(),
+}))
+"""
+
+
+def train_job(name: str, words: str, *, nodes: int, gpus: int, env: tuple[tuple[str, str], ...] = ()) -> str:
+    """A TrainJob that runs a script of the ConfigMap ``bench`` under torchrun."""
+    resources = f"{{requests: {{nvidia.com/gpu: {gpus}}}, limits: {{nvidia.com/gpu: {gpus}}}}}" if gpus else "{}"
+    variables = [{"name": key, "value": value} for key, value in env]
+    return textwrap.dedent(f"""\
+        apiVersion: trainer.kubeflow.org/v1alpha1
+        kind: TrainJob
+        metadata: {{name: {name}}}
+        spec:
+          runtimeRef: {{name: torch-distributed}}
+          trainer:
+            command: [torchrun, {words}]
+            numNodes: {nodes}
+            numProcPerNode: 1
+            resourcesPerNode: {resources}
+            env: {json.dumps(variables)}
+          podTemplateOverrides:
+            - targetJobs: [{{name: node}}]
+              spec:
+                volumes: [{{name: scripts, configMap: {{name: bench}}}}]
+                containers: [{{name: node, volumeMounts: [{{name: scripts, mountPath: /scripts}}]}}]
+        """)
+
+
+class Bench:
+    """The steps, each a method that returns what it found."""
+
+    def __init__(self, engine: Engine, *, rehearse: bool) -> None:
+        self.engine = engine
+        self.rehearse = rehearse
+        self.megabytes = 16 if rehearse else 256
+        self.bare: list[float] = []
+        self.pods: list[float] = []
+
+    def node(self) -> dict[str, Any]:
+        """What the node says of its sandboxes and its GPUs."""
+        found = []
+        for node in self.engine.get("nodes")["items"]:
+            labels = node["metadata"]["labels"]
+            conditions = {
+                c["type"]: f"{c['status']} {c['reason']}: {c['message']}" for c in node["status"]["conditions"]
+            }
+            found.append(
+                {
+                    "name": node["metadata"]["name"],
+                    "sandbox": conditions["sidings.dev/Sandbox"],
+                    "gpus": conditions.get("sidings.dev/GPUs", ""),
+                    "allocatable": node["status"]["allocatable"],
+                    "labels": {key: value for key, value in labels.items() if "nvidia" in key or "10de" in key},
+                }
+            )
+        return {"nodes": found}
+
+    def prepare(self) -> dict[str, Any]:
+        """The scripts as a ConfigMap; NVLS off for every job of the runtime, as its administrator would set it."""
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in (("all_reduce.py", ALL_REDUCE), ("look.py", LOOK)):
+                Path(folder, name).write_text(text)
+            self.engine.kubectl("create", "configmap", "bench", f"--from-file={folder}")
+        path = "/spec/template/spec/replicatedJobs/0/template/spec/template/spec/containers/0/env"
+        variable = [{"name": NO_NVLS[0], "value": NO_NVLS[1]}]
+        patch = json.dumps([{"op": "add", "path": path, "value": variable}])
+        self.engine.kubectl("patch", "clustertrainingruntime", "torch-distributed", "--type=json", "-p", patch)
+        return {}
+
+    def bare_all_reduce(self) -> dict[str, Any]:
+        """Two processes without any sandbox, each with one GPU."""
+        port = 29600 + len(self.bare)
+        with tempfile.TemporaryDirectory() as folder:
+            script = Path(folder, "all_reduce.py")
+            script.write_text(ALL_REDUCE)
+            ranks = []
+            for rank in (0, 1):
+                environment = {**os.environ, "CUDA_VISIBLE_DEVICES": str(rank), NO_NVLS[0]: NO_NVLS[1]}
+                if self.rehearse:
+                    environment["CUDA_VISIBLE_DEVICES"] = ""
+                command = [
+                    sys.executable, "-m", "torch.distributed.run", "--nnodes=2", "--nproc-per-node=1",
+                    f"--node-rank={rank}", "--master-addr=127.0.0.1", f"--master-port={port}", str(script),
+                    str(self.megabytes),
+                ]  # fmt: skip
+                ranks.append(subprocess.Popen(command, env=environment, text=True, stdout=subprocess.PIPE, stderr=-2))
+            texts = [process.communicate(timeout=PATIENCE)[0] for process in ranks]
+        found = result_in(texts[0])
+        self.bare.append(statistics.median(found["gb_per_second"]))
+        return found
+
+    def pod_all_reduce(self) -> dict[str, Any]:
+        """The same between two pods of a TrainJob, each with one GPU; ``transport`` is what NCCL chose."""
+        debug = (("NCCL_DEBUG", "INFO"), ("NCCL_DEBUG_SUBSYS", "INIT,P2P,NET"))
+        words = f"/scripts/all_reduce.py, '{self.megabytes}'"
+        self.apply(train_job("reduce", words, nodes=2, gpus=1, env=debug))
+        text = self.finished("reduce")
+        found = result_in(text)
+        chosen = {line.partition(" via ")[2].strip() for line in text.splitlines() if " via " in line}
+        self.pods.append(statistics.median(found["gb_per_second"]))
+        self.engine.kubectl("delete", "trainjob", "reduce", "--wait")
+        return found | {"transport": sorted(chosen)[:8], "pods_to_bare": max(self.pods) / max(self.bare)}
+
+    def validation(self) -> dict[str, Any]:
+        """The validation manifest, unchanged."""
+        self.engine.kubectl("apply", "-f", str(VALIDATION))
+        text = self.finished("pytorch-trainer-validation", "distributed-poc")
+        lines = [line for line in text.splitlines() if "all_reduce =" in line]
+        self.engine.kubectl("delete", "namespace", "distributed-poc", "--wait")
+        return {"lines": lines}
+
+    def no_gpu(self) -> dict[str, Any]:
+        """What a pod sees that asks for no GPU."""
+        self.apply(train_job("look", "/scripts/look.py", nodes=1, gpus=0))
+        found = result_in(self.finished("look"))
+        self.engine.kubectl("delete", "trainjob", "look", "--wait")
+        return found
+
+    def two_gangs(self) -> dict[str, Any]:
+        """Two jobs of two pods at once, on the same port: one over the GPUs, one over CPUs."""
+        self.apply(train_job("gang-gpu", f"/scripts/all_reduce.py, '{self.megabytes}'", nodes=2, gpus=1))
+        self.apply(train_job("gang-cpu", "/scripts/all_reduce.py, '8'", nodes=2, gpus=0))
+        found = {name: result_in(self.finished(name)) for name in ("gang-gpu", "gang-cpu")}
+        self.engine.kubectl("delete", "trainjob", "gang-gpu", "gang-cpu", "--wait")
+        return found
+
+    def two_jobs(self) -> dict[str, Any]:
+        """Two jobs of one GPU each at once: which devices they have."""
+        for name in ("one", "two"):
+            self.apply(train_job(name, "/scripts/look.py", nodes=1, gpus=1))
+        found = {name: result_in(self.finished(name)) for name in ("one", "two")}
+        self.engine.kubectl("delete", "trainjob", "one", "two", "--wait")
+        return found
+
+    def fraud(self, gpus: int) -> dict[str, Any]:
+        """The example's TrainJob on so many GPUs, one a pod: speed, quality, and what the monitoring saw."""
+        if gpus == 1:
+            self.engine.kubectl("create", "namespace", "fraud")
+            files = [f"--from-file={FRAUD / name}" for name in FRAUD_SCRIPTS]
+            self.engine.kubectl("create", "configmap", "fraud-scripts", "-n", "fraud", *files)
+        name = f"fraud-detection-{gpus}gpu"
+        self.engine.kubectl("apply", "-f", str(FRAUD / f"trainjob-{gpus}gpu.yaml"))
+        metrics: list[str] = []
+        text = self.finished(name, "fraud", lambda: metrics.append(self.engine.kubectl("get", "--raw", "/metrics")))
+        result = next(json.loads(line) for line in reversed(text.splitlines()) if line.startswith('{"'))
+        jobs = json.loads(self.engine.kubectl("get", "--raw", "/telemetry/v1/jobs?namespace=fraud"))["jobs"]
+        seen = [line for page in metrics for line in page.splitlines() if f'exported_job="{name}"' in line]
+        busiest = sorted({line for line in seen if line.startswith("DCGM_FI_DEV_GPU_UTIL")})[-gpus:]
+        return {"result": result, "telemetry": [job for job in jobs if job["name"] == name], "metrics": busiest}
+
+    # Tools of the steps
+
+    def apply(self, manifest: str) -> None:
+        self.engine.kubectl("apply", "-f", "-", stdin=manifest)
+
+    def finished(self, job: str, namespace: str = "default", meanwhile: Callable[[], object] = lambda: None) -> str:
+        """Wait for a TrainJob's end; the logs of its first rank. Raises SystemExit with the logs where it failed."""
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            status = self.engine.get("trainjob", job, "-n", namespace).get("status", {})
+            met = {c["type"] for c in status.get("conditions", []) if c["status"] == "True"}
+            if "Complete" in met:
+                return self.logs(job, namespace, "batch.kubernetes.io/job-completion-index=0")
+            if "Failed" in met:
+                break
+            meanwhile()
+            time.sleep(0.5)
+        events = self.engine.kubectl("get", "events", "-n", namespace, "--sort-by=.metadata.creationTimestamp")
+        raise SystemExit(f"{job} did not complete\n{self.logs(job, namespace)[-6000:]}\n{events[-3000:]}")
+
+    def logs(self, job: str, namespace: str, *more: str) -> str:
+        selector = ",".join((f"jobset.sigs.k8s.io/jobset-name={job}", *more))
+        return self.engine.kubectl("logs", "-n", namespace, "-l", selector, "--tail=-1")
+
+
+def result_in(text: str) -> dict[str, Any]:
+    """What a script printed after ``RESULT``."""
+    for line in text.splitlines():
+        if line.startswith("RESULT "):
+            found: dict[str, Any] = json.loads(line.removeprefix("RESULT "))
+            return found
+    raise SystemExit(f"no result in:\n{text[-4000:]}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rehearse", action="store_true", help="simulated GPUs and gloo, on any machine")
+    parser.add_argument("--seconds", type=float, default=330, help="no step starts later than this")
+    parser.add_argument("--up", action="append", default=[], metavar="OPTION", help="another option of `sidings up`")
+    args = parser.parse_args()
+    options = ["--nodes", "2", *args.up]
+    if args.rehearse:
+        options += ["--gpus-per-node", "1", "--simulate-gpus"]
+    began, findings = time.monotonic(), {}
+    with Engine(*options) as engine:
+        bench = Bench(engine, rehearse=args.rehearse)
+        steps: list[tuple[str, Callable[[], dict[str, Any]]]] = [
+            ("node", bench.node),
+            ("prepare", bench.prepare),
+            ("bare all-reduce", bench.bare_all_reduce),
+            ("pods all-reduce", bench.pod_all_reduce),
+            ("manifest 01", bench.validation),
+            ("a pod without GPU", bench.no_gpu),
+            ("fraud, 1 GPU", lambda: bench.fraud(1)),
+            ("fraud, 2 GPUs", lambda: bench.fraud(2)),
+            ("two jobs of one GPU at once", bench.two_jobs),
+            ("two gangs at once", bench.two_gangs),
+            ("bare all-reduce again", bench.bare_all_reduce),
+            ("pods all-reduce again", bench.pod_all_reduce),
+        ]
+        for name, step in steps:
+            started = time.monotonic()
+            if started - began > args.seconds:
+                findings[name] = {"skipped": "no time left"}
+                continue
+            try:
+                findings[name] = step()
+            except (SystemExit, subprocess.TimeoutExpired, StopIteration, LookupError, ValueError) as error:
+                findings[name] = {"failed": f"{type(error).__name__}: {error}"}
+            findings[name]["seconds"] = round(time.monotonic() - started, 1)
+            print(json.dumps({name: findings[name]}), flush=True)
+    print(json.dumps(findings))
+
+
+if __name__ == "__main__":
+    main()

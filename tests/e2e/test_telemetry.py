@@ -1,0 +1,31 @@
+"""What a real engine says of real pods: ``sidings top``, and Prometheus that scrapes ``/metrics``."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.e2e.machine import Machine, job_set, wait_for
+
+pytestmark = pytest.mark.e2e
+BUSY = "i=0; while :; do i=$((i+1)); done"
+
+
+def test_top_shows_ranks_and_marks_the_one_that_its_peers_wait_for(cluster: Machine) -> None:
+    script = f"if [ $JOB_COMPLETION_INDEX = 1 ]; then {BUSY}; else sleep 1000; fi"
+    cluster.apply(job_set("uneven", script, pods=2))
+
+    def ranks() -> list[dict]:  # type: ignore[type-arg]
+        jobs = json.loads(cluster.ok("top", "-o", "json"))
+        return [rank for job in jobs if job["name"] == "uneven" for rank in job["ranks"]]
+
+    wait_for(lambda: [bool(rank["straggles"]) for rank in ranks()] == [False, True])
+    lines = cluster.ok("top", "uneven").splitlines()
+    assert lines[0].split() == ["JOB", "RANK", "CPU", "MEMORY", "RECV", "SENT", "NOTE"]
+    assert [line.split()[:2] for line in lines[1:]] == [["uneven", "main-0"], ["uneven", "main-1"]]
+    assert "straggler: it uses" in lines[2]
+    assert 'exported_job="uneven",rank="1"' in cluster.kubectl("get", "--raw", "/metrics")
+    refused = cluster.sidings("top", "nobody")
+    assert refused.returncode == 3
+    assert "JOB_NOT_FOUND" in refused.stderr

@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from sidings.node.limits import enforcement
+
 SIDINGS = (sys.executable, "-m", "sidings")
 PATH = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
 MANIFESTS = Path(__file__).parent / "manifests"
@@ -113,9 +115,8 @@ class Machine:
                 found.append(f"process {process.name}: {words.replace(bytes(1), b' ').decode(errors='replace')}")
         found += [line for line in Path("/proc/self/mountinfo").read_text().splitlines() if str(self.home) in line]
         found += [f"interface {path.name}" for path in Path("/sys/class/net").glob("sidings*")]
-        return found + [
-            f"control group {path}" for path in Path("/sys/fs/cgroup").glob("**/*sidings*") if path.is_dir()
-        ]
+        group = enforcement.group_name(self.home / "nodes")
+        return found + [f"control group {path}" for path in Path("/sys/fs/cgroup").glob(f"**/{group}")]
 
     def _kubectl(self, words: tuple[str, ...]) -> tuple[str, ...]:
         return ("kubectl", f"--kubeconfig={self.home}/kubeconfig", *words)

@@ -50,7 +50,7 @@ def probe(state_dir: Path, mounts: str | None = None, membership: str | None = N
 
     ``mounts`` and ``membership`` are the contents of ``/proc/self/mountinfo`` and ``/proc/self/cgroup``.
     """
-    name = "sidings-" + hashlib.sha256(os.fsencode(state_dir.resolve())).hexdigest()[:12]
+    name = group_name(state_dir)
     found = _hierarchies(
         MOUNTS.read_text() if mounts is None else mounts, MEMBERSHIP.read_text() if membership is None else membership
     )
@@ -67,6 +67,11 @@ def probe(state_dir: Path, mounts: str | None = None, membership: str | None = N
         return Enforcement(refused=f"control groups are refused ({error.filename or 'cgroup'}: {error.strerror})")
     _note(state_dir, made.parents.values())
     return made
+
+
+def group_name(state_dir: Path) -> str:
+    """What the parent groups of the agent at ``state_dir`` are called; agents of several homes have their own."""
+    return "sidings-" + hashlib.sha256(os.fsencode(state_dir.resolve())).hexdigest()[:12]
 
 
 def forget(state_dir: Path, pod_uid: str = "") -> None:

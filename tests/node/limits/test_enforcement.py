@@ -62,3 +62,21 @@ def test_version_2_where_the_controllers_may_not_be_handed_down(tmp_path: Path) 
     (tmp_path / "cgroup.subtree_control").mkdir()  # not writable, as EBUSY is with processes in the group
     found = enforcement.probe(tmp_path, _mounts(f"/ {tmp_path} rw|cgroup2 cgroup rw"), "0::/\n")
     assert found.reason == "Polled" and "cgroup.subtree_control" in found.message
+
+
+def test_version_2_without_controllers_is_polled(tmp_path: Path) -> None:
+    (tmp_path / "cgroup.controllers").write_text("\n")
+    found = enforcement.probe(tmp_path, _mounts(f"/ {tmp_path} rw|cgroup2 cgroup rw"), "0::/\n")
+    assert found.reason == "Polled" and "no controllers are handed down" in found.message
+
+
+def test_version_2_below_the_root_where_the_agents_own_group_has_processes(tmp_path: Path) -> None:
+    for group in (tmp_path, tmp_path / "session"):
+        group.mkdir(exist_ok=True)
+        (group / "cgroup.controllers").write_text("cpu io memory\n")
+    (tmp_path / "cgroup.subtree_control").write_text("cpu io memory\n")
+    (tmp_path / "session/cgroup.subtree_control").mkdir()
+    found = enforcement.probe(tmp_path, _mounts(f"/ {tmp_path} rw|cgroup2 cgroup rw"), "0::/session\n")
+    [parent] = set(found.parents.values())
+    assert (found.version, set(found.parents), parent.parent) == (2, {"cpu", "memory"}, tmp_path)
+    assert (parent / "cgroup.subtree_control").read_text() == "+cpu +memory"

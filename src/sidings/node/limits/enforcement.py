@@ -2,11 +2,12 @@
 
 Version 1 has a hierarchy for each controller, version 2 one for all. Ours lie below the group that the agent itself is
 in, so that whatever limits the agent also limits its pods. In version 2 a group that has processes may not hand
-controllers down, unless it is the root: there a delegated empty parent would be needed, and limits are polled instead.
+controllers down, unless it is the root: there ours lie below the root, which only root may do. Others are polled.
 """
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -20,6 +21,7 @@ CONTROLLERS = ("cpu", "memory", "pids")
 MOUNTS = Path("/proc/self/mountinfo")
 MEMBERSHIP = Path("/proc/self/cgroup")
 _NOTES = "cgroups.json"
+_UNIFIED, _ROOT = "", "/"
 _POLLED = (
     "Memory limits are checked every second and not in between, cpu limits only set the number of threads "
     "(OMP_NUM_THREADS), processes are not counted"
@@ -59,8 +61,8 @@ def probe(state_dir: Path, mounts: str | None = None, membership: str | None = N
             made = Enforcement(1, {key: path / name for key, path in found.items() if key in CONTROLLERS})
             for parent in made.parents.values():
                 parent.mkdir(exist_ok=True)
-        elif "" in found:
-            made = Enforcement(2, _version_2(found[""], name))
+        elif _UNIFIED in found:
+            made = Enforcement(2, _version_2(found[_UNIFIED], found[_ROOT], name))
         else:
             return Enforcement(refused="no control groups are mounted")
     except OSError as error:
@@ -101,9 +103,20 @@ def _note(state_dir: Path, parents: Iterable[Path]) -> None:
     fresh.replace(state_dir / _NOTES)
 
 
-def _version_2(own: Path, name: str) -> dict[str, Path]:
+def _version_2(own: Path, root: Path, name: str) -> dict[str, Path]:
+    try:
+        return _below(own, name)
+    except OSError:
+        if own == root:
+            raise
+        return _below(root, name)
+
+
+def _below(own: Path, name: str) -> dict[str, Path]:
     offered = set((own / "cgroup.controllers").read_text().split())
     wanted = [controller for controller in CONTROLLERS if controller in offered]
+    if not wanted:
+        raise OSError(errno.ENODEV, "no controllers are handed down to it", str(own))
     missing = set(wanted) - set((own / "cgroup.subtree_control").read_text().split())
     if missing:
         _hand_down(own, sorted(missing))
@@ -118,7 +131,7 @@ def _hand_down(group: Path, controllers: list[str]) -> None:
 
 
 def _hierarchies(mounts: str, membership: str) -> dict[str, Path]:
-    """Controller -> the directory of our own group; version 2 under the empty name."""
+    """Controller -> the directory of our own group; version 2 under the empty name, and its root."""
     groups: dict[str, str] = {}
     for line in membership.splitlines():
         _, controllers, path = line.split(":", 2)
@@ -130,7 +143,8 @@ def _hierarchies(mounts: str, membership: str) -> dict[str, Path]:
         root, mount = fields[3], fields[4]
         filesystem, _, options = kind.split(maxsplit=2)
         if filesystem == "cgroup2":
-            names = [""]
+            names = [_UNIFIED]
+            found.setdefault(_ROOT, Path(mount))
         elif filesystem == "cgroup":
             names = [name for name in options.split(",") if name in CONTROLLERS]
         else:

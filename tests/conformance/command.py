@@ -1,92 +1,174 @@
-"""``python tests/conformance/replay.py FILE...``: do we answer and act as the real control plane did?"""
+"""``python tests/conformance/replay.py FILE...``: do we answer and act as the real control plane did?
+
+FILE holds traces of controllers, answers of the API server, or outputs of kubectl; each trace, answer and command is
+one recording. With ``--kubeconfig`` (or ``$KUBECONFIG``) they are played against that server in real time, else against
+a control plane in this process on virtual time.
+"""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import collections
+import os
 import signal
 import traceback
+from collections.abc import Callable, Coroutine
 from pathlib import Path
+from typing import Any, TypeVar
 
 import looptime
 
 from sidings.api.objects import Object
+from sidings.api.resources import NODES
+from sidings.api.status import AlreadyExists
 from sidings.client.http import HttpClient
+from sidings.client.interface import Client
 from sidings.client.kubeconfig import load
 from sidings.clock import SystemClock
-from tests.conformance import traces
+from sidings.host import bootstrap
+from tests.conformance import kubectl, traces
+from tests.conformance.answers import Answers
 from tests.conformance.player import Player
+from tests.conformance.senders import AppSender, HttpSender
+from tests.conformance.tally import Tally
 from tests.conformance.traces import Difference
-from tests.conformance.world import world
+from tests.conformance.world import NODE_NAMES, TOKEN, node, world
 
-LIMIT_SECONDS = 120
-"""Of real time for one trace: a control plane that never comes to rest makes virtual time stand still."""
+T = TypeVar("T")
+
+LIMIT_SECONDS = 600
+"""Of real time for one trace against a server."""
+LONGEST_VIRTUAL = 120
+"""The same in this process, where a control plane that never comes to rest makes virtual time stand still."""
+AT_ONCE = 16
+"""Traces played side by side against a server, each in its namespace."""
 
 
 def main(arguments: list[str]) -> int:
-    """Print what differs; 0 where all traces agree, 1 where one does not."""
+    """Print what differs; 0 where all recordings agree, 1 where one does not."""
     parser = argparse.ArgumentParser(prog="replay.py", description=__doc__)
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="traces, JSON in gzip")
-    parser.add_argument("--only", default="", metavar="TEXT", help="only traces whose name contains TEXT")
-    parser.add_argument("--quiet", action="store_true", help="one line per trace")
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="recordings, JSON in gzip")
+    parser.add_argument("--only", default="", metavar="TEXT", help="only recordings whose name contains TEXT")
+    parser.add_argument("--quiet", action="store_true", help="only the last line")
     parser.add_argument(
-        "--kubeconfig", type=Path, help="play against this server, in real time, instead of one in this process"
+        "--kubeconfig",
+        type=Path,
+        default=os.environ.get("KUBECONFIG"),
+        help="play against this server, in real time, instead of one in this process",
     )
+    parser.add_argument("--in-process", action="store_true", help="play in this process whatever $KUBECONFIG says")
     options = parser.parse_args(arguments)
-    rules = traces.load_rules()
-    signal.signal(signal.SIGALRM, _too_long)
-    agreed = total = 0
-    causes: collections.Counter[str] = collections.Counter()
-    for trace in (trace for file in options.files for trace in traces.load(file)):
-        if options.only not in trace["name"]:
-            continue
-        if reason := traces.unplayable(trace, rules):
-            print("skipped", trace["name"], reason)
-            continue
-        total += 1
-        signal.alarm(LIMIT_SECONDS)
-        failure, differences = outcome(trace, options.kubeconfig)
-        signal.alarm(0)
-        left = traces.unexplained(differences, rules)
-        agreed += not left and not failure
-        causes.update({difference.where for difference in left})
-        print("agrees " if not left and not failure else "DIFFERS", trace["name"], failure.splitlines()[-1:] or "")
-        if not options.quiet:
-            print(failure, end="")
-            print(*(f"  {difference}\n" for difference in left), sep="", end="")
-    print(f"{agreed} of {total} traces agree")
-    if options.quiet:
-        print(*(f"{count:4} {where}\n" for where, count in causes.most_common(20)), sep="", end="")
-    return 0 if agreed == total else 1
+    if options.in_process:
+        options.kubeconfig = None
+    tally = Tally(traces.load_rules(), only=options.only, quiet=options.quiet)
+    for file in options.files:
+        recording = traces.read(file)
+        if isinstance(recording, list):
+            _play_traces(recording, options.kubeconfig, tally)
+        elif "kubectl" in recording:
+            asyncio.run(kubectl.play(recording, options.kubeconfig, tally))
+        else:
+            _play_answers(recording, options.kubeconfig, tally)
+    print(tally.summary())
+    return 0 if tally.all_agree else 1
 
 
-def outcome(trace: Object, kubeconfig: Path | None = None) -> tuple[str, list[Difference]]:
-    """(why the trace could not be played to its end, all differences)."""
+def _play_traces(recorded: list[Object], kubeconfig: Path | None, tally: Tally) -> None:
+    wanted = [trace for trace in recorded if tally.wants(trace["name"])]
+    playable = []
+    for trace in wanted:
+        if reason := traces.unplayable(trace, tally.rules):
+            tally.skip(trace["name"], reason)
+        else:
+            playable.append(trace)
+    if kubeconfig is not None:
+        asyncio.run(_play_remotely(playable, kubeconfig, tally))
+        return
+    for trace in playable:
+        failure, differences = outcome(trace)
+        tally.note(trace["name"], traces.repeatable(trace, differences), failure)
+
+
+def outcome(trace: Object) -> tuple[str, list[Difference]]:
+    """(why the trace could not be played to its end, all differences), in this process."""
     try:
-        if kubeconfig is not None:
-            return "", asyncio.run(_play_remotely(trace, kubeconfig))
-        loop = looptime.patch_event_loop(asyncio.new_event_loop(), start=0)
-        loop.setup_looptime(_enabled=True)
-        with asyncio.Runner(loop_factory=lambda: loop) as runner:
-            return "", runner.run(_play_here(trace))
+        return "", on_virtual_time(_play_here(trace))
     except Exception:
         return traceback.format_exc(), []
 
 
 def _too_long(number: int, frame: object) -> None:
-    raise TimeoutError(f"not played within {LIMIT_SECONDS} s")
+    raise TimeoutError(f"not played within {LONGEST_VIRTUAL} s")
+
+
+def on_virtual_time(played: Coroutine[Any, Any, T]) -> T:
+    """The result of ``played`` on an event loop whose clock jumps."""
+    loop = looptime.patch_event_loop(asyncio.new_event_loop(), start=0)
+    loop.setup_looptime(_enabled=True)
+    signal.signal(signal.SIGALRM, _too_long)
+    signal.alarm(LONGEST_VIRTUAL)
+    try:
+        with asyncio.Runner(loop_factory=lambda: loop) as runner:
+            return runner.run(played)
+    finally:
+        signal.alarm(0)
 
 
 async def _play_here(trace: Object) -> list[Difference]:
-    async with world() as (client, clock):
+    async with world(gates=traces.gates_of(trace)) as (client, clock, _):
         return await Player(client, clock, trace).play()
 
 
-async def _play_remotely(trace: Object, kubeconfig: Path) -> list[Difference]:
+async def _play_remotely(recorded: list[Object], kubeconfig: Path, tally: Tally) -> None:
+    gate = asyncio.Semaphore(AT_ONCE)
     async with HttpClient(load([kubeconfig], must_exist=True)) as client:
-        player = Player(client, SystemClock(), trace)
+        await _make_nodes(client)
+
+        async def play(trace: Object) -> None:
+            player = Player(client, SystemClock(), trace)
+            failure, differences = "", []
+            async with gate:
+                try:
+                    async with asyncio.timeout(LIMIT_SECONDS):
+                        differences = await player.play()
+                        await player.clean_up()
+                except Exception:
+                    failure = traceback.format_exc()
+            tally.note(trace["name"], traces.repeatable(trace, differences), failure)
+
+        await asyncio.gather(*(play(trace) for trace in recorded))
+
+
+async def _make_nodes(client: Client) -> None:
+    """What the recorded cluster had: two nodes that are objects and nothing more."""
+    for name in NODE_NAMES:
         try:
-            return await player.play()
-        finally:
-            await player.clean_up()
+            await client.create(NODES, node(name))
+        except AlreadyExists:
+            continue
+
+
+def _play_answers(recording: Object, kubeconfig: Path | None, tally: Tally) -> None:
+    def report(name: str, differences: list[Difference]) -> None:
+        if tally.wants(name):
+            tally.note(name, differences)
+
+    if kubeconfig is None:
+        on_virtual_time(_answers_here(recording, report))
+    else:
+        asyncio.run(_answers_remotely(recording, kubeconfig, report))
+
+
+async def _answers_here(recording: Object, report: Callable[[str, list[Difference]], None]) -> None:
+    async with world() as (client, clock, app):
+        await bootstrap.bootstrap(client)
+        await Answers(AppSender(app, TOKEN), client, clock, recording).play(report)
+
+
+async def _answers_remotely(
+    recording: Object, kubeconfig: Path, report: Callable[[str, list[Difference]], None]
+) -> None:
+    config = load([kubeconfig], must_exist=True)
+    async with HttpClient(config) as client:
+        await _make_nodes(client)
+        await Answers(HttpSender(config), client, SystemClock(), recording).play(report)

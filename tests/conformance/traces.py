@@ -17,10 +17,18 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from sidings.api import feature_gates
+from sidings.api.feature_gates import FeatureGates
 from sidings.api.objects import Object
 
 RETRIED = ("TrainJobResourcesCreationFailed", "JobCreationFailed")
-_SHOWN = re.compile(r'(?<=Invalid value: )[{\[].*?[}\]]: (?![\[{"])')
+_SHOWN = re.compile(r'(?<=Invalid value: )([{\[].*?[}\]]|"\{.*\}"): (?![\[{"])')
+_DIFF = "\n@@ "
+"""Where a field error goes on with what has changed in a Go struct."""
+_DIFFERING = re.compile(
+    r"/(?P<where>steps|snaps)\[(?P<number>\d+)\]/(result|objects/(?P<kind>\w+)(\[\d+\]|#len))(/(?P<path>.*))?"
+)
+_GATES_ON = re.compile(r"gates ([\w,]+)=true")
 RULES = Path(__file__).with_name("differences.yaml")
 
 
@@ -51,10 +59,55 @@ class Rule:
         return re.fullmatch(self.kind, kind) is not None and self.path.fullmatch(path) is not None
 
 
+def read(path: Path) -> Any:
+    """One file of recordings (JSON, gzip): a list of traces, or an object with the cases of an API or of kubectl."""
+    return json.loads(gzip.decompress(path.read_bytes()))
+
+
 def load(path: Path) -> list[Object]:
-    """The traces of one file (JSON, gzip)."""
-    traces: list[Object] = json.loads(gzip.decompress(path.read_bytes()))
+    """The traces of one file."""
+    traces: list[Object] = read(path)
     return traces
+
+
+def gates_of(trace: Object) -> FeatureGates:
+    """The feature gates that were on when ``trace`` was recorded, as its source says."""
+    found = _GATES_ON.search(trace["source_versions"].get("jobset") or "")
+    return feature_gates.parse("=true,".join([*found[1].split(","), ""])) if found else feature_gates.NONE
+
+
+def repeatable(trace: Object, differences: Iterable[Difference]) -> list[Difference]:
+    """``differences`` without those where upstream differed from itself: it was recorded twice."""
+    repeat = trace.get("repeat") or {}
+    varying = [_Varying.of(trace, path) for path in repeat.get("differing_paths") or ()]
+    loose_events = repeat.get("events_identical") is False
+    return [
+        each
+        for each in differences
+        if not any(path.covers(each) for path in varying) and not (loose_events and each.where.startswith("Event "))
+    ]
+
+
+class _Varying(NamedTuple):
+    """One path of ``repeat.differing_paths``: ``/snaps[0]/objects/Job[0]/metadata/generation``, for one."""
+
+    step: int
+    kind: str
+    path: str
+
+    @staticmethod
+    def of(trace: Object, text: str) -> _Varying:
+        found = _DIFFERING.fullmatch(text)
+        if found is None:
+            raise ValueError(f"unknown form of a differing path: {text}")
+        where, number, kind, path = found["where"], int(found["number"]), found["kind"] or "", found["path"] or ""
+        step = number if where == "steps" else trace["snapshots"][number]["after_step"]
+        return _Varying(step, kind, path.replace("/", "."))
+
+    def covers(self, difference: Difference) -> bool:
+        kind, _, path = difference.where.partition(" ")
+        right_kind = kind == self.kind if self.kind else kind.startswith("Answer:")
+        return difference.step == self.step and right_kind and path.startswith(self.path)
 
 
 def load_rules(path: Path = RULES) -> list[Rule]:
@@ -109,8 +162,10 @@ def compare(step: int, kind: str, path: str, expected: Any, actual: Any) -> Iter
             yield from compare(step, kind, f"{path}[{index}]", left, right)
     elif expected != actual:
         # How Go shows an object in an error depends on its types; everything else of the text must be the same.
-        only_values = isinstance(expected, str) and isinstance(actual, str) and _bare(expected) == _bare(actual)
-        yield Difference(step, f"{kind} {path}{' (value)' if only_values else ''}", expected, actual)
+        texts = isinstance(expected, str) and isinstance(actual, str)
+        shown = " (value)" if texts and _bare(expected) == _bare(actual) else ""
+        shown = " (diff)" if texts and expected.partition(_DIFF)[0] == actual else shown
+        yield Difference(step, f"{kind} {path}{shown}", expected, actual)
 
 
 def _bare(message: str) -> str:

@@ -10,9 +10,15 @@ import asyncio
 import random
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import NamedTuple
 
+from sidings.api import timestamps
 from sidings.api.catalog import builtin
-from sidings.api.resources import NODES
+from sidings.api.feature_gates import NONE, FeatureGates
+from sidings.api.objects import Key, Object, is_deleting
+from sidings.api.pods import LogOptions
+from sidings.api.resources import NAMESPACES, NODES
+from sidings.api.status import NotFound, UnexplainedError
 from sidings.client.interface import Client
 from sidings.client.local import LocalClient
 from sidings.clock import Clock, LoopClock
@@ -23,52 +29,81 @@ from sidings.controllers.job.ttl import TtlController
 from sidings.controllers.jobset.controller import JobSetController
 from sidings.controllers.namespaces import Namespaces
 from sidings.controllers.trainjob.controller import TrainJobController
-from sidings.registry.admission.jobset import JobSetAdmission
-from sidings.registry.admission.jobset_pods import JobSetPods
-from sidings.registry.admission.namespaces import NamespaceLifecycle
-from sidings.registry.admission.pods import DefaultTolerations, PodPriority
-from sidings.registry.admission.training_runtime import TrainingRuntimeAdmission
-from sidings.registry.admission.trainjob import TrainJobAdmission
+from sidings.registry.admission import defaults
 from sidings.registry.registry import Registry
+from sidings.server.app import App
+from sidings.server.auth import ADMIN, StaticTokens
 from sidings.store.store import Store
+from tests.conformance.senders import HOST
 
 NODE_NAMES = ("node-1", "node-2")
 HOSTNAME = "kubernetes.io/hostname"
 SEED = 20261130
 
 
+TOKEN = "replayer"
+NAMESPACE_DELAY = 5.0
+
+
+class LateNamespaces(Namespaces):
+    """Empties a namespace some seconds after its deletion, as upstream does for the sake of several API servers."""
+
+    async def reconcile(self, key: Key) -> float | None:
+        try:
+            namespace = await self.client.get(NAMESPACES, key.name)
+        except NotFound:
+            return None
+        if is_deleting(namespace):
+            since = self.clock.now() - timestamps.from_text(namespace["metadata"]["deletionTimestamp"])
+            if since.total_seconds() < NAMESPACE_DELAY:
+                return NAMESPACE_DELAY
+        return await super().reconcile(key)
+
+
+class Nowhere:
+    """The logs of pods in a cluster without kubelets."""
+
+    async def logs(self, pod: Object, options: LogOptions) -> AsyncIterator[bytes]:
+        raise UnexplainedError("no preferred addresses found; known addresses: []")
+        yield b""
+
+
+class World(NamedTuple):
+    """A running control plane: a client in process, its clock, and the server in front of it (``TOKEN`` is admin)."""
+
+    client: Client
+    clock: Clock
+    app: App
+
+
 @asynccontextmanager
-async def world(seed: int = SEED) -> AsyncIterator[tuple[Client, Clock]]:
-    """A running control plane; everything random in it follows from ``seed``."""
+async def world(seed: int = SEED, gates: FeatureGates = NONE) -> AsyncIterator[World]:
+    """A running control plane with ``gates`` on; everything random in it follows from ``seed``."""
     clock, rng = LoopClock(), random.Random(seed)
-    admission = [
-        NamespaceLifecycle(),
-        PodPriority(),
-        DefaultTolerations(),
-        JobSetPods(),
-        JobSetAdmission(),
-        TrainJobAdmission(clock),
-        TrainingRuntimeAdmission(),
-    ]
+    admission = defaults.plugins(clock, service_accounts=False, gates=gates)
     registry = Registry(Store.in_memory(), builtin(), clock, rng, admission=admission)
     client = LocalClient(registry)
     resources = [kind.resource for kind in builtin()]
     controllers = [
         JobController(client, clock, rng),
         TtlController(client, clock, rng),
-        JobSetController(client, clock, rng),
+        JobSetController(client, clock, rng, gates),
         TrainJobController(client, clock, rng),
         ClaimProtection(client, clock, rng),
-        Namespaces(client, clock, rng, resources),
+        LateNamespaces(client, clock, rng, lambda: [resource for resource in resources if resource.namespaced]),
         GarbageCollector(client, clock, rng, resources),
     ]
     for name in NODE_NAMES:
-        node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": {HOSTNAME: name}}}
-        await client.create(NODES, node)
+        await client.create(NODES, node(name))
     tasks = [asyncio.create_task(controller.run()) for controller in controllers]
     try:
-        yield client, clock
+        yield World(client, clock, App(registry, Nowhere(), StaticTokens({TOKEN: ADMIN}), clock, rng, hosts=[HOST]))
     finally:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def node(name: str) -> Object:
+    """A node that is an object and nothing more."""
+    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": {HOSTNAME: name}}}

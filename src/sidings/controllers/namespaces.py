@@ -8,7 +8,7 @@ there is said in the namespace's conditions, with upstream's words (v1.36, ``pkg
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from sidings.api import timestamps
@@ -40,10 +40,12 @@ class Namespaces(Controller):
     name = "namespace-controller"
     resource = NAMESPACES
 
-    def __init__(self, client: Client, clock: Clock, rng: random.Random, contents: Sequence[Resource]) -> None:
-        """``contents`` are the namespaced resources that a namespace may hold."""
+    def __init__(
+        self, client: Client, clock: Clock, rng: random.Random, contents: Callable[[], Sequence[Resource]]
+    ) -> None:
+        """``contents`` tells the resources that a namespace may hold now: a definition may have added some."""
         super().__init__(client, clock, rng)
-        self._contents = tuple(contents)
+        self._contents = contents
 
     async def reconcile(self, key: Key) -> float | None:
         try:
@@ -54,7 +56,7 @@ class Namespaces(Controller):
             return None
         leftovers = [
             Leftover(resource, obj)
-            for resource in self._contents
+            for resource in self._contents()
             for obj in (await self.client.list(resource, key.name)).items
         ]
         await carry_out(

@@ -12,11 +12,12 @@ from pathlib import Path
 
 from sidings.api import catalog
 from sidings.api.feature_gates import NONE, FeatureGates
-from sidings.api.resources import EVENTS
+from sidings.api.resources import EVENTS, Resource
 from sidings.client.local import LocalClient
 from sidings.clock import Clock
 from sidings.controllers.claims.binder import Binder
 from sidings.controllers.claims.protection import ClaimProtection
+from sidings.controllers.custom_resources import CustomResources
 from sidings.controllers.endpoints import EndpointsController
 from sidings.controllers.garbage_collector.controller import GarbageCollector
 from sidings.controllers.job.controller import JobController
@@ -77,7 +78,8 @@ class ControlPlane:
             JobController(client, clock, rng),
             TtlController(client, clock, rng),
             GarbageCollector(client, clock, rng, [r for r in resources if r != EVENTS]),
-            Namespaces(client, clock, rng, [r for r in resources if r.namespaced]),
+            Namespaces(client, clock, rng, self._namespaced),
+            CustomResources(client, clock, rng),
             ServiceAccounts(client, clock, rng, self._ca),
             EndpointsController(client, clock, rng),
             Binder(client, clock, rng, self._claims),
@@ -91,6 +93,10 @@ class ControlPlane:
                 PodCollector(client, clock, rng),
             ]
         return found
+
+    def _namespaced(self) -> list[Resource]:
+        """What a namespace may hold now."""
+        return [kind.resource for kind in self.registry.catalog if kind.resource.namespaced]
 
     async def run(self) -> None:
         """Run all controllers until cancelled."""

@@ -9,10 +9,11 @@ from datetime import datetime
 from sidings.api.catalog import Catalog
 from sidings.api.kind import Kind
 from sidings.api.objects import Object
-from sidings.api.resources import Resource
+from sidings.api.resources import CRDS, Resource
 from sidings.api.status import InternalError, NotFound
 from sidings.clock import Clock
 from sidings.registry.admission.plugin import Plugin
+from sidings.registry.custom_kinds import CustomKinds
 from sidings.store.entries import Entry, Key, Op
 from sidings.store.errors import KeyChanged, StoreError
 from sidings.store.store import Store
@@ -27,6 +28,13 @@ class Context:
     clock: Clock
     rng: random.Random
     plugins: tuple[Plugin, ...]
+
+    def __post_init__(self) -> None:
+        self._custom = CustomKinds(self.catalog)
+        self._read_definitions()
+
+    def _read_definitions(self) -> None:
+        self.catalog = self._custom.catalog(self.list(CRDS))
 
     def now(self) -> datetime:
         return self.clock.now()
@@ -51,6 +59,8 @@ class Context:
         except StoreError as error:
             told = ": ".join(part for part in ("Internal error occurred", error.what, error.cause) if part)
             raise InternalError(f"{told} (mend it: {error.remedy})" if error.remedy else told) from error
+        if entry.key[0] == CRDS.group_resource:
+            self._read_definitions()
         return entry.document
 
     def get(self, resource: Resource, name: str, namespace: str = "") -> Object:

@@ -15,11 +15,13 @@ from typing import Any
 from sidings.api import fields, names, timestamps
 from sidings.api.fields import FieldError
 from sidings.api.kind import Kind
+from sidings.api.kinds.custom_resource_definition import CLEANUP
 from sidings.api.objects import Object
 
 ORPHAN_FINALIZER = "orphan"
 FOREGROUND_FINALIZER = "foregroundDeletion"
-STANDARD_FINALIZERS = frozenset({"kubernetes", ORPHAN_FINALIZER, FOREGROUND_FINALIZER})
+STANDARD_FINALIZERS = frozenset({"kubernetes", ORPHAN_FINALIZER, FOREGROUND_FINALIZER, CLEANUP})
+"""The last one is given by the API server itself (upstream after the creation, when nobody checks it)."""
 MAX_ANNOTATION_BYTES = 256 * 1024
 
 _IMMUTABLE = ("name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds")

@@ -27,6 +27,8 @@ from sidings.store.watch import Watch
 ADDED, MODIFIED, DELETED, BOOKMARK = "ADDED", "MODIFIED", "DELETED", "BOOKMARK"
 INITIAL_EVENTS_END = "k8s.io/initial-events-end"
 BOOKMARK_SECONDS = 60.0
+CLOCK_RESOLUTION = 1e-5
+"""A moment nearer than this has come: no clock can be waited for more exactly."""
 LAST_BOOKMARK_SECONDS = 2.0
 """The last bookmark comes this long before the watch times out, so that its client can resume from there."""
 
@@ -113,7 +115,7 @@ class _Stream:
         """The next changes; none of them when a bookmark is due; None at the end."""
         now = self._context.clock.monotonic()
         end = None if self._timeout is None else self._start + self._timeout
-        if end is not None and now >= end:
+        if end is not None and now + CLOCK_RESOLUTION >= end:
             return None
         moments = [moment for moment in (end, self._next_bookmark) if moment is not None]
         try:
@@ -141,7 +143,7 @@ class _Stream:
             yield Event(DELETED, last, encode(last))
 
     def _due_bookmark(self, changes: Watch) -> Event | None:
-        now = self._context.clock.monotonic()
+        now = self._context.clock.monotonic() + CLOCK_RESOLUTION
         if self._next_bookmark is None or now < self._next_bookmark or not changes.idle:
             return None
         regular = now + BOOKMARK_SECONDS

@@ -25,7 +25,7 @@ class User:
     groups: tuple[str, ...] = ()
 
 
-ADMIN = User("admin", "admin", ("system:masters", "system:authenticated"))
+ADMIN = User("admin", "admin-uid", ("system:masters", "system:authenticated"))
 
 
 class Authenticator(Protocol):

@@ -62,7 +62,7 @@ async def settle(seconds: float = 2) -> None:
 
 @pytest.fixture
 async def cluster() -> AsyncIterator[Cluster]:
-    async with world() as (client, clock):
+    async with world() as (client, clock, _):
         await client.create(NAMESPACES, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "ns"}})
         kubelet = ScriptedKubelet(client, clock, "ns")
         terminating = asyncio.create_task(kubelet.terminate_deleted_pods())

@@ -2,7 +2,8 @@
 
 The definition is stored like any object; :func:`kinds_of` turns a stored one into the kinds to serve. Upstream has a
 controller check names and set the conditions ``NamesAccepted`` and ``Established``; here names are checked where the
-definition is written, so it is established at once.
+definition is written, so it is established at once. A definition that is deleted keeps a finalizer until its objects
+are gone (``controllers/custom_resources``).
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from sidings.api.objects import Object, copy_of
 from sidings.api.resources import CRDS, Resource
 
 SCOPES = ("Cluster", "Namespaced")
+CLEANUP = "customresourcecleanup.apiextensions.k8s.io"
+"""The finalizer that keeps a definition until all of its objects are deleted."""
 
 _OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 
@@ -33,6 +36,9 @@ class DefinitionRules(Rules):
 
     def default_on_create(self, obj: Object) -> None:
         obj["status"] = established(obj)
+        finalizers = obj["metadata"].setdefault("finalizers", [])
+        if CLEANUP not in finalizers:
+            finalizers.append(CLEANUP)
 
     def prepare_for_update(self, new: Object, old: Object) -> None:
         new["status"] = {**old["status"], "acceptedNames": new["spec"]["names"]}
@@ -91,6 +97,14 @@ def established(definition: Object) -> Object:
         ],
         "storedVersions": [version["name"] for version in spec.get("versions") or () if version.get("storage")],
     }
+
+
+def resources_of(definition: Object) -> list[Resource]:
+    """The address of every served version; the version in which objects are stored comes first."""
+    spec = definition["spec"]
+    names, namespaced = spec["names"], spec["scope"] == "Namespaced"
+    versions = sorted((v for v in spec["versions"] if v.get("served")), key=lambda v: not v.get("storage"))
+    return [Resource(spec["group"], v["name"], names["plural"], names["kind"], namespaced) for v in versions]
 
 
 def kinds_of(definition: Object) -> list[Kind]:

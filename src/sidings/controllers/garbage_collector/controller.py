@@ -13,8 +13,9 @@ import logging
 import random
 from collections.abc import Sequence
 
+from sidings.api.kinds.custom_resource_definition import resources_of
 from sidings.api.objects import Key, Object, uid_of
-from sidings.api.resources import Resource
+from sidings.api.resources import CRDS, Resource
 from sidings.api.status import ApiError, Expired, NotFound
 from sidings.client.interface import Client
 from sidings.clock import Clock
@@ -51,6 +52,8 @@ class GarbageCollector:
                 tasks.create_task(self._observe(resource), name=f"{self.name} watch {resource.plural}")
             for number in range(WORKERS):
                 tasks.create_task(self._work(), name=f"{self.name} worker {number}")
+            if CRDS in self._resources:
+                tasks.create_task(self._follow_definitions(tasks), name=f"{self.name} watch definitions")
 
     # --- the graph -------------------------------------------------------------------------------------------------
 
@@ -76,6 +79,25 @@ class GarbageCollector:
                 continue
             except ApiError as error:
                 log.warning("%s: watch of %s failed: %s", self.name, resource.plural, error)
+            await self.clock.sleep(REWATCH_SECONDS)
+
+    async def _follow_definitions(self, tasks: asyncio.TaskGroup) -> None:
+        """Observe custom resources while they are defined."""
+        observers: dict[Resource, asyncio.Task[None]] = {}
+        while True:
+            try:
+                async for event in self.client.watch(CRDS):
+                    resource = resources_of(event.object)[0]
+                    if event.type == "DELETED" and resource in observers:
+                        observers.pop(resource).cancel()
+                        self._resources = tuple(known for known in self._resources if known != resource)
+                        self._by_kind.pop((resource.api_version, resource.kind), None)
+                    elif event.type != "DELETED" and resource not in self._resources:
+                        self._resources += (resource,)
+                        self._by_kind[resource.api_version, resource.kind] = resource
+                        observers[resource] = tasks.create_task(self._observe(resource))
+            except ApiError as error:
+                log.warning("%s: watch of definitions failed: %s", self.name, error)
             await self.clock.sleep(REWATCH_SECONDS)
 
     def see(self, resource: Resource, obj: Object) -> None:

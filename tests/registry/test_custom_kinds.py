@@ -1,0 +1,73 @@
+import pytest
+
+from sidings.api.resources import CRDS, Resource
+from sidings.api.status import Invalid
+
+WIDGETS = Resource("example.com", "v1", "widgets", "Widget")
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "spec": {
+            "type": "object",
+            "properties": {"size": {"type": "integer", "default": 3}, "colour": {"type": "string", "enum": ["red"]}},
+        },
+        "status": {"type": "object", "properties": {"ready": {"type": "boolean"}}},
+    },
+}
+
+
+def definition(*, group="example.com", plural="widgets", kind="Widget", schema=SCHEMA, **version):
+    served = {
+        "name": "v1",
+        "served": True,
+        "storage": True,
+        "schema": {"openAPIV3Schema": schema},
+        "subresources": {"status": {}},
+        **version,
+    }
+    return {
+        "metadata": {"name": f"{plural}.{group}"},
+        "spec": {
+            "group": group,
+            "scope": "Namespaced",
+            "names": {"plural": plural, "kind": kind},
+            "versions": [served],
+        },
+    }
+
+
+async def test_objects_can_be_written_as_soon_as_their_definition_is(api):
+    assert api.registry.catalog.by_word("widgets") is None
+    made = await api.create(CRDS, definition())
+    assert [c["type"] for c in made["status"]["conditions"]] == ["NamesAccepted", "Established"]
+    widget = await api.create(WIDGETS, {"metadata": {"name": "w"}, "spec": {"colour": "red", "weight": 1}})
+    assert widget["spec"] == {"colour": "red", "size": 3}
+
+
+async def test_what_the_schema_refuses_is_refused(api):
+    await api.create(CRDS, definition())
+    with pytest.raises(Invalid, match=r'spec\.colour: Unsupported value: "blue": supported values: "red"'):
+        await api.create(WIDGETS, {"metadata": {"name": "w"}, "spec": {"colour": "blue"}})
+
+
+async def test_a_changed_definition_is_served_changed(api):
+    made = await api.create(CRDS, definition())
+    made = {**made, "spec": definition(schema={"type": "object"})["spec"] | {"names": made["spec"]["names"]}}
+    await api.update(CRDS, made)
+    widget = await api.create(WIDGETS, {"metadata": {"name": "w"}, "spec": {"size": 9}})
+    assert "spec" not in widget
+
+
+async def test_a_definition_of_a_kind_of_ours_changes_nothing(api):
+    before = api.registry.catalog
+    await api.create(CRDS, definition(group="jobset.x-k8s.io", plural="jobsets", kind="JobSet"))
+    assert api.registry.catalog is before
+
+
+async def test_a_deleted_definition_waits_for_its_objects(api):
+    await api.create(CRDS, definition())
+    await api.registry.delete(api.kind(CRDS), "widgets.example.com")
+    assert api.get(CRDS, "widgets.example.com")["metadata"]["deletionTimestamp"]
+    assert api.registry.catalog.by_word("widgets") is not None
+    await api.patch(CRDS, "widgets.example.com", {"metadata": {"finalizers": None}})
+    assert api.registry.catalog.by_word("widgets") is None

@@ -55,6 +55,12 @@ ROOTS = (
     "org.kubeflow.trainer.v1alpha1.ClusterTrainingRuntime",
     "org.kubeflow.trainer.v1alpha1.TrainJob",
     "org.kubeflow.trainer.v1alpha1.TrainingRuntime",
+    "org.kubeflow.v1.JAXJob",
+    "org.kubeflow.v1.MPIJob",
+    "org.kubeflow.v1.PaddleJob",
+    "org.kubeflow.v1.PyTorchJob",
+    "org.kubeflow.v1.TFJob",
+    "org.kubeflow.v1.XGBoostJob",
 )
 """What is served; definitions that none of these reaches are left out."""
 

@@ -87,6 +87,7 @@ def builtin() -> Catalog:
         secret,
         service,
         service_account,
+        training_jobs,
         training_runtime,
         trainjob,
     )
@@ -96,4 +97,4 @@ def builtin() -> Catalog:
         resource_quota, secret, service_account, service, custom_resource_definition, job, lease, jobset,
         priority_class, trainjob,
     )  # fmt: skip
-    return Catalog([*(module.KIND for module in single), *training_runtime.KINDS])
+    return Catalog([*(module.KIND for module in single), *training_runtime.KINDS, *training_jobs.KINDS])

@@ -57,6 +57,12 @@ TRAINING_RUNTIMES = Resource("trainer.kubeflow.org", "v1alpha1", "trainingruntim
 CLUSTER_TRAINING_RUNTIMES = Resource(
     "trainer.kubeflow.org", "v1alpha1", "clustertrainingruntimes", "ClusterTrainingRuntime", False
 )
+PYTORCH_JOBS = Resource("kubeflow.org", "v1", "pytorchjobs", "PyTorchJob")
+TF_JOBS = Resource("kubeflow.org", "v1", "tfjobs", "TFJob")
+MPI_JOBS = Resource("kubeflow.org", "v1", "mpijobs", "MPIJob")
+XGBOOST_JOBS = Resource("kubeflow.org", "v1", "xgboostjobs", "XGBoostJob")
+JAX_JOBS = Resource("kubeflow.org", "v1", "jaxjobs", "JAXJob")
+PADDLE_JOBS = Resource("kubeflow.org", "v1", "paddlejobs", "PaddleJob")
 CRDS = Resource("apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition", False)
 LEASES = Resource("coordination.k8s.io", "v1", "leases", "Lease")
 LIMIT_RANGES = Resource("", "v1", "limitranges", "LimitRange")

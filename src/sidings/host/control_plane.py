@@ -28,6 +28,7 @@ from sidings.controllers.namespaces import Namespaces
 from sidings.controllers.nodes.eviction import TaintEviction
 from sidings.controllers.nodes.life_cycle import NodeLifeCycle
 from sidings.controllers.nodes.pod_collector import PodCollector
+from sidings.controllers.pytorchjob.controller import PyTorchJobController
 from sidings.controllers.runtime.controller import Controller
 from sidings.controllers.scheduler.controller import Scheduler
 from sidings.controllers.service_accounts import ServiceAccounts
@@ -73,6 +74,7 @@ class ControlPlane:
             RefusalForwarder(client, clock, rng),
             TrainingRuntimeController(client, clock, rng),
             ClusterTrainingRuntimeController(client, clock, rng),
+            PyTorchJobController(client, clock, rng),
             JobSetController(client, clock, rng, self._gates),
             ExclusivePods(client, clock, rng),
             JobController(client, clock, rng),

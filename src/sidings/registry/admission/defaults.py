@@ -9,6 +9,7 @@ from sidings.registry.admission.jobset_pods import JobSetPods
 from sidings.registry.admission.namespaces import NamespaceLifecycle
 from sidings.registry.admission.plugin import Plugin
 from sidings.registry.admission.pods import DefaultTolerations, PodPriority, ServiceAccount
+from sidings.registry.admission.training_operator import TrainingJobAdmission
 from sidings.registry.admission.training_runtime import TrainingRuntimeAdmission
 from sidings.registry.admission.trainjob import TrainJobAdmission
 
@@ -27,4 +28,5 @@ def plugins(clock: Clock, *, service_accounts: bool = True, gates: FeatureGates 
         JobSetAdmission(gates),
         TrainJobAdmission(clock),
         TrainingRuntimeAdmission(),
+        TrainingJobAdmission(),
     )

@@ -47,10 +47,21 @@ async def test_output_without_an_end_of_line_comes_at_once(cluster: Cluster) -> 
 
 
 async def test_an_ended_container_shows_its_log(cluster: Cluster) -> None:
-    assert await cluster.output("echo one; echo two >&2; printf three") == "one\ntwo\nthree"
+    await cluster.run("echo one; echo two >&2; printf three")
+    await cluster.phase("Succeeded")
     client = Client()
     await _attach(cluster, OUTPUT, client)
     assert (client.out, client.err) == (b"one\nthree", b"two\n")
+
+
+async def test_who_has_just_read_the_log_is_not_shown_it_again(cluster: Cluster) -> None:
+    await cluster.run("echo one; read go; echo two", container_fields={"stdin": True})
+    await cluster.phase("Running")
+    await cluster.said("one")
+    assert await cluster.logs() == "one\n"
+    client = Client(b"\n", ends=False)
+    await _attach(cluster, BOTH_WAYS, client)
+    assert client.out == b"two\n"
 
 
 async def test_stdin_of_one_session(cluster: Cluster) -> None:

@@ -20,7 +20,7 @@ def _cri(second: int, text: str, tag: str = "F") -> str:
 
 async def _read(path: Path, ended: Callable[[], bool] = lambda: True, **options: object) -> bytes:
     wanted = LogOptions("c", **options)  # type: ignore[arg-type]
-    return b"".join([chunk async for chunk in logs.read(path, wanted, ManualClock(), ended)])
+    return b"".join([chunk async for chunk in logs.read(logs.Reader(path), wanted, ManualClock(), ended)])
 
 
 async def test_text_comes_without_the_cri_prefix(path: Path) -> None:
@@ -101,3 +101,18 @@ async def test_a_line_that_is_half_written_waits_for_its_end(path: Path) -> None
         return next(calls)
 
     assert await _read(path, ended, follow=True) == b"one\n"
+
+
+async def test_pieces_between_two_positions_over_a_rotation(path: Path) -> None:
+    def said(start: logs.Position = logs.BEGINNING, end: logs.Position = logs.BEGINNING) -> list[tuple[str, bytes]]:
+        return list(logs.pieces(path, start, end))
+
+    path.write_text(_cri(1, "one") + _cri(1, "oops").replace("stdout", "stderr"))
+    before = logs.Position(path.stat().st_ino, path.stat().st_size)
+    with path.open("a") as file:
+        file.write(_cri(2, "two"))
+    path.rename(f"{path}.1")
+    path.write_text(_cri(3, "three") + _cri(4, "cut off")[:-1])
+    assert said() == [("stdout", b"one\n"), ("stderr", b"oops\n"), ("stdout", b"two\nthree\n")]
+    assert said(end=before) == [("stdout", b"one\n"), ("stderr", b"oops\n")]
+    assert said(start=before) == [("stdout", b"two\nthree\n")]

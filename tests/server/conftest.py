@@ -10,6 +10,7 @@ import asyncio
 import json
 import os
 import random
+import socket
 import sysconfig
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
@@ -20,7 +21,7 @@ import pytest
 
 from sidings.api import catalog
 from sidings.api.objects import Object, name_of
-from sidings.api.pods import LogOptions
+from sidings.api.pods import LogOptions, Session, StreamOptions
 from sidings.api.resources import NAMESPACES
 from sidings.api.status import BadRequest
 from sidings.client import kubeconfig
@@ -46,9 +47,20 @@ def config_map(name: str = "a", **data: str) -> Object:
 
 
 class NoPods:
+    """``api.pods.PodAccess`` of a node that is broken."""
+
     async def logs(self, pod: Object, options: LogOptions) -> AsyncIterator[bytes]:
         raise RuntimeError("a bug in the node")
         yield b""
+
+    async def execute(self, pod: Object, command: tuple[str, ...], options: StreamOptions, session: Session) -> int:
+        raise RuntimeError("a bug in the node")
+
+    async def attach(self, pod: Object, options: StreamOptions, session: Session) -> None:
+        raise RuntimeError("a bug in the node")
+
+    async def connect(self, pod: Object, port: int) -> socket.socket:
+        raise RuntimeError("a bug in the node")
 
 
 class Answer(NamedTuple):
@@ -113,7 +125,7 @@ async def api() -> Api:
     return made
 
 
-class FakePods:
+class FakePods(NoPods):
     """Logs in memory: pod name -> container -> lines. A container without lines is one that waits to start."""
 
     def __init__(self) -> None:

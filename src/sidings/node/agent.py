@@ -12,7 +12,7 @@ import logging
 import os
 import random
 import socket
-from collections.abc import AsyncIterator, Collection, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,7 @@ from sidings.node.names import NameTable
 from sidings.node.network import MAX_NODES, AddressPool
 from sidings.node.pod_sandbox import Workshop
 from sidings.node.pod_worker import FINISHED, PodWorker
+from sidings.node.recently_read import RecentlyRead
 from sidings.node.registration import Registration
 from sidings.node.sandbox import client as sandbox_client
 from sidings.node.sandbox.client import SandboxClient
@@ -76,6 +77,7 @@ class NodeAgent:
         self._sandbox = SandboxClient(state_dir)
         self._addresses = AddressPool()
         self._names = NameTable(state_dir / "dns.json", self._addresses)
+        self._read = RecentlyRead(clock)
         self._recorder = Recorder(client, clock, "kubelet")
         self._pods: dict[str, Object] = {}
         self._services: dict[str, Object] = {}
@@ -158,7 +160,14 @@ class NodeAgent:
             known = self._attempts(uid).get(container, [])
             return all(attempt.number != number or not attempt.running for attempt in known)
 
-        return logs.read(logs.log_file(directory, container, number), options, self._clock, ended)
+        return self._remembered(logs.log_file(directory, container, number), options, ended)
+
+    async def _remembered(self, log: Path, options: LogOptions, ended: Callable[[], bool]) -> AsyncIterator[bytes]:
+        reader = logs.Reader(log)
+        async for chunk in logs.read(reader, options, self._clock, ended):
+            yield chunk
+        if options == LogOptions(options.container):
+            self._read.note(log, reader.position)
 
     async def execute(self, pod: Object, command: tuple[str, ...], options: StreamOptions, session: Session) -> int:
         """See ``PodAccess.execute``."""
@@ -179,7 +188,7 @@ class NodeAgent:
             reason = _waiting_reason(pod, container)
             raise BadRequest(f'container "{container}" in pod "{name_of(pod)}" is waiting to start: {reason}')
         log = logs.log_file(directory, container, attempts[-1].number)
-        await attach.attach(self._sandbox, directory, log, options, session)
+        await attach.attach(self._sandbox, directory, log, self._read.known(log), options, session)
 
     async def connect(self, pod: Object, port: int) -> socket.socket:
         """See ``PodAccess.connect``."""

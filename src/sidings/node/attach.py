@@ -17,14 +17,19 @@ from sidings.api.pods import Session, StreamOptions
 from sidings.node import logs, pipes
 from sidings.node.descriptors import Source
 from sidings.node.errors import SandboxFailed
+from sidings.node.logs import Position
 from sidings.node.pipes import Pipes
 from sidings.node.sandbox.client import SandboxClient
 from sidings.node.sandbox.conversation import Conversation
 from sidings.node.streaming import drain, feed, follow_size, running, type_in
 
 
-async def attach(sandbox: SandboxClient, directory: Path, log: Path, options: StreamOptions, session: Session) -> None:
-    """Until the container ends. ``log`` is that of its newest attempt, which may have ended already."""
+async def attach(
+    sandbox: SandboxClient, directory: Path, log: Path, known: Position, options: StreamOptions, session: Session
+) -> None:
+    """Until the container ends. ``log`` is that of its newest attempt, which may have ended already; the client knows
+    what is in it up to ``known``.
+    """
     streams = [stream for stream in pipes.OUTPUTS if getattr(options, stream)]
     async with contextlib.AsyncExitStack() as stack:
         ends = stack.enter_context(pipes.opened(StreamOptions(**dict.fromkeys(streams, True), container="")))
@@ -35,11 +40,11 @@ async def attach(sandbox: SandboxClient, directory: Path, log: Path, options: St
             )
         except (SandboxFailed, OSError):
             # It has ended, and the shim perhaps with it: the log is all there is.
-            await _replay(logs.pieces(log), streams, session)
+            await _replay(logs.pieces(log, known), streams, session)
             return
         ends.handed_over()
         inward = _inward(answer, shim, ends, session, stack)
-        await _replay(logs.pieces(log, *answer["log"]), streams, session)
+        await _replay(logs.pieces(log, known, Position(*answer["log"])), streams, session)
         outward = [drain(Source(ends.ours[stream]), stream, session) for stream in streams]
         async with running(*inward) as inputs, running(*outward) as outputs:
             await asyncio.gather(*(outputs or inputs))

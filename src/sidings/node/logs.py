@@ -32,6 +32,16 @@ class Line(NamedTuple):
     stream: bytes = b"stdout"
 
 
+class Position(NamedTuple):
+    """A place in a log, whatever its files are called by now."""
+
+    inode: int
+    offset: int
+
+
+BEGINNING = Position(0, 0)
+
+
 def log_file(pod_directory: Path, container: str, attempt: int) -> Path:
     return pod_directory / "logs" / container / f"{attempt}.log"
 
@@ -43,10 +53,9 @@ def forget(pod_directory: Path, container: str, attempt: int) -> None:
         path.unlink(missing_ok=True)
 
 
-async def read(path: Path, options: LogOptions, clock: Clock, ended: Callable[[], bool]) -> AsyncIterator[bytes]:
-    """The log at ``path`` as bytes; with ``follow`` until ``ended()`` says that nothing more can come."""
+async def read(reader: Reader, options: LogOptions, clock: Clock, ended: Callable[[], bool]) -> AsyncIterator[bytes]:
+    """The log as bytes; with ``follow`` until ``ended()`` says that nothing more can come."""
     left = options.limit_bytes
-    reader = _Reader(path)
     lines = list(reader.lines()) if options.tail_lines is not None else reader.lines()
     if isinstance(lines, list):
         lines = _tail(lines, options.tail_lines or 0)
@@ -70,26 +79,28 @@ async def read(path: Path, options: LogOptions, clock: Clock, ended: Callable[[]
         await clock.sleep(POLL_SECONDS)
 
 
-def pieces(path: Path, inode: int = 0, size: int = 0) -> Iterator[tuple[str, bytes]]:
-    """The output in the log as (stream, bytes): all of it, or up to ``size`` bytes into the file ``inode``."""
-    for stream, lines in itertools.groupby(_lines_until(path, inode, size), key=lambda line: line.stream):
+def pieces(path: Path, start: Position = BEGINNING, end: Position = BEGINNING) -> Iterator[tuple[str, bytes]]:
+    """The output in the log between two positions as (stream, bytes); to the end where ``end`` is no place in it."""
+    for stream, lines in itertools.groupby(_lines_between(path, start, end), key=lambda line: line.stream):
         for chunk in _shown(lines, LogOptions("")):
             yield stream.decode(), chunk
 
 
-def _lines_until(path: Path, inode: int, size: int) -> Iterator[Line]:
+def _lines_between(path: Path, start: Position, end: Position) -> Iterator[Line]:
     with contextlib.ExitStack() as stack:
         # All are opened at once, for a rotation meanwhile would give them other names.
-        for file in [stack.enter_context(file.open("rb")) for file in _generations(path)]:
-            newest = os.fstat(file.fileno()).st_ino == inode
-            left = size
+        files = [stack.enter_context(file.open("rb")) for file in _generations(path)]
+        inodes = [os.fstat(file.fileno()).st_ino for file in files]
+        first = inodes.index(start.inode) if start.inode in inodes else 0
+        for inode, file in zip(inodes[first:], files[first:], strict=True):
+            offset = file.seek(start.offset if inode == start.inode else 0)
             for text in file:
-                left -= len(text)
-                if newest and left < 0:
+                offset += len(text)
+                if inode == end.inode and offset > end.offset:
                     return
                 if text.endswith(b"\n"):
                     yield _parse(text[:-1])
-            if newest:
+            if inode == end.inode:
                 return
 
 
@@ -131,7 +142,7 @@ def _moment(timestamp: bytes) -> datetime:
     return datetime.strptime(timestamp[:26].decode(), "%Y-%m-%dT%H:%M:%S.%f").replace(tzinfo=UTC)
 
 
-class _Reader:
+class Reader:
     """Reads on where it stopped, over rotations of the file."""
 
     def __init__(self, path: Path) -> None:
@@ -139,6 +150,11 @@ class _Reader:
         self._inode = 0
         self._offset = 0
         self._rest = b""
+
+    @property
+    def position(self) -> Position:
+        """Up to where it has read."""
+        return Position(self._inode, self._offset)
 
     def lines(self) -> Iterator[Line]:
         """Complete lines that came since the last call."""

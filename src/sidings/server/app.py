@@ -12,12 +12,12 @@ import random
 from collections.abc import Iterable
 
 from sidings.api.pods import PodAccess
-from sidings.api.status import ApiError, InternalError, Timeout
+from sidings.api.status import ApiError, InternalError, NotFound, Timeout
 from sidings.api.telemetry import Telemetry
 from sidings.clock import Clock
 from sidings.errors import SidingsError
 from sidings.registry.registry import Registry
-from sidings.server import health, names, telemetry
+from sidings.server import health, names, telemetry, upgrades
 from sidings.server.asgi import Receive, Scope, Send
 from sidings.server.auth import Authenticator, Gate, authenticate
 from sidings.server.bodies import ClientGone
@@ -28,6 +28,7 @@ from sidings.server.paths import GroupPath, ResourcePath, parse
 from sidings.server.requests import Request
 from sidings.server.responses import NOT_FOUND, Response, Stream, error_response, send_response
 from sidings.server.streams import send_stream
+from sidings.server.web_socket import WebSocket
 
 log = logging.getLogger(__name__)
 
@@ -55,14 +56,16 @@ class App:
         self._gate = Gate(hosts)
         self._documents = Documents(registry)
         self._objects = Objects(registry, pods, clock, rng, self._documents)
+        self._upgrades = upgrades.Upgrades(registry, pods)
         self._closing = asyncio.Event()
 
     def close(self) -> None:
         self._closing.set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            raise NotImplementedError(f"{scope['type']} is not served")
+        if scope["type"] == "websocket":
+            await self._upgrade(WebSocket(scope, receive, send), Request(scope, receive))
+            return
         try:
             answer = await self._bounded_answer(Request(scope, receive))
         except ClientGone:
@@ -71,6 +74,19 @@ class App:
             await send_response(send, answer)
         else:
             await send_stream(send, receive, answer, self._closing)
+
+    async def _upgrade(self, socket: WebSocket, request: Request) -> None:
+        try:
+            self._gate.check(request.headers)
+            request.user = authenticate(self._authenticator, request.headers)
+            path = parse(request.path)
+            if not isinstance(path, ResourcePath):
+                raise NotFound("the server could not find the requested resource")
+            subprotocol, work = self._upgrades.prepare(request, path, socket.subprotocols)
+        except ApiError as error:
+            await socket.refuse(error_response(error))
+            return
+        await upgrades.serve(socket, subprotocol, work, self._closing)
 
     async def _bounded_answer(self, request: Request) -> Response | Stream:
         try:

@@ -7,6 +7,8 @@ kind that is added at run time appears in both.
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -35,6 +37,9 @@ SUBRESOURCES: Mapping[str, Subresource] = {
     "status": Subresource(STATUS_VERBS),
     "finalize": Subresource(("update",)),
     "log": Subresource(("get",)),
+    "attach": Subresource(("create", "get"), "PodAttachOptions", "", "v1"),
+    "exec": Subresource(("create", "get"), "PodExecOptions", "", "v1"),
+    "portforward": Subresource(("create", "get"), "PodPortForwardOptions", "", "v1"),
     "binding": Subresource(("create",), "Binding"),
     # drain looks here whether it may evict, and with which version of policy.
     "eviction": Subresource(("create",), "Eviction", "policy", "v1"),
@@ -56,6 +61,8 @@ class Entry:
     categories: tuple[str, ...] = ()
     subresources: tuple[str, ...] = ()
     builtin: bool = True
+    stored: bool = True
+    """Whether there are objects of it; a review is answered and forgotten."""
 
 
 @dataclass
@@ -71,7 +78,7 @@ class Discovery:
         for kind in kinds:
             made._add(kind.resource.group, kind.resource.version, _entry(kind))
         for review in reviews.RESOURCES:
-            entry = Entry(review.plural, review.kind, False, ("create",), review.kind.lower())
+            entry = Entry(review.plural, review.kind, False, ("create",), review.kind.lower(), stored=False)
             made._add(review.group, review.version, entry)
         for versions in made.groups.values():
             for entries in versions.values():
@@ -134,8 +141,13 @@ class Discovery:
         return {
             **head,
             "groupVersion": f"{group}/{version}" if group else version,
-            "resources": [item for entry in entries for item in _plain(entry)],
+            "resources": [item for entry in entries for item in _plain(group, version, entry)],
         }
+
+
+def storage_version_hash(group: str, version: str, kind: str) -> str:
+    """Which encoding objects are stored in, as upstream tells it (``discovery.StorageVersionHash``)."""
+    return base64.b64encode(hashlib.sha256(f"{group}/{version}/{kind}".encode()).digest()[:8]).decode()
 
 
 def content_type(version: str) -> bytes:
@@ -192,7 +204,7 @@ def _aggregated(group: str, version: str, entry: Entry) -> Object:
     return item
 
 
-def _plain(entry: Entry) -> Iterable[Object]:
+def _plain(group: str, version: str, entry: Entry) -> Iterable[Object]:
     item: Object = {
         "name": entry.plural,
         "singularName": entry.singular,
@@ -204,6 +216,8 @@ def _plain(entry: Entry) -> Iterable[Object]:
         item["shortNames"] = list(entry.short_names)
     if entry.categories:
         item["categories"] = list(entry.categories)
+    if entry.stored:
+        item["storageVersionHash"] = storage_version_hash(group, version, entry.kind)
     yield item
     for name in entry.subresources:
         sub = SUBRESOURCES[name]

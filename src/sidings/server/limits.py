@@ -7,6 +7,8 @@ from __future__ import annotations
 
 BODY_BYTES = 3 * 1024 * 1024
 """``MaxRequestBodyBytes`` of kube-apiserver."""
+MESSAGE_BYTES = 4 * 1024 * 1024
+"""Of one message on a WebSocket. kubectl sends 32 KiB at a time, Python programs what they please."""
 REQUEST_SECONDS = 60.0
 """For requests that are no streams (``--request-timeout``)."""
 UNREAD_SECONDS = 30.0

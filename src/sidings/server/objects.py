@@ -12,10 +12,10 @@ from sidings.api import options
 from sidings.api.kind import Kind
 from sidings.api.pods import PodAccess
 from sidings.api.resources import Resource
-from sidings.api.status import MethodNotAllowed, NotFound
+from sidings.api.status import BadRequest, MethodNotAllowed, NotFound
 from sidings.clock import Clock
 from sidings.registry.registry import Registry
-from sidings.server import bodies, logs, reviews, watch
+from sidings.server import bodies, logs, reviews, upgrades, watch
 from sidings.server.discovery import SUBRESOURCES, VERBS, WITHOUT_DELETE_COLLECTION
 from sidings.server.documents import Documents
 from sidings.server.negotiation import negotiate
@@ -55,6 +55,8 @@ class Objects:
         if path.subresource == "log":
             pod = self._registry.get(kind, path.name, path.namespace).object
             return await logs.answer(self._pods, pod, request.query, self._clock.now())
+        if path.subresource in upgrades.SUBRESOURCES:
+            raise BadRequest("Upgrade request required")
         rendering = Rendering(kind, negotiate(request.accept), request.query.text("includeObject"), self._clock.now())
         match verb:
             case "get":

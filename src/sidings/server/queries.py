@@ -1,7 +1,7 @@
 """The query of a URL, read as kube-apiserver reads it.
 
 Flags come as ``true``, ``True`` and ``1``; of a repeated parameter the first counts; unknown ones (``timeout``,
-``pretty``) mean nothing.
+``pretty``) mean nothing. The words of a ``command`` are the one parameter that is meant to be repeated.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from sidings.api.status import BadRequest
 class Query:
     """The parameters of one request."""
 
-    __slots__ = ("_values",)
+    __slots__ = ("_raw", "_values")
 
     def __init__(self, raw: bytes = b"") -> None:
+        self._raw = raw
         self._values: dict[str, str] = {}
         if raw:
             for name, value in parse_qsl(raw.decode("latin-1"), keep_blank_values=True):
@@ -24,6 +25,11 @@ class Query:
 
     def text(self, name: str) -> str:
         return self._values.get(name, "")
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """Every value of ``name``, in order."""
+        pairs = parse_qsl(self._raw.decode("latin-1"), keep_blank_values=True)
+        return tuple(value for each, value in pairs if each == name)
 
     def flag(self, name: str) -> bool:
         """Anything but ``""``, ``0`` and ``false`` is true (apimachinery ``Convert_Slice_string_To_bool``)."""

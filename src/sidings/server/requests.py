@@ -19,7 +19,8 @@ class Request:
     __slots__ = ("_receive", "headers", "method", "path", "query", "user", "warnings")
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
-        self.method: str = scope["method"]
+        self.method: str = scope.get("method", "GET")
+        """GET for what comes as a WebSocket: it began as one."""
         self.path: str = scope["path"]
         """Percent-decoded."""
         self.query = Query(scope["query_string"])

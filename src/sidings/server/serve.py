@@ -15,8 +15,8 @@ from pathlib import Path
 
 import uvicorn
 
+from sidings.server import limits
 from sidings.server.app import App
-from sidings.server.limits import KEEP_ALIVE_SECONDS
 
 CLOSE_SECONDS = 5
 BACKLOG = 1024
@@ -33,13 +33,17 @@ class ApiServer:
             uvicorn.Config(
                 app,
                 http="httptools",
-                ws="none",
+                ws="wsproto",
+                ws_max_size=limits.MESSAGE_BYTES,
+                ws_per_message_deflate=False,
+                ws_ping_interval=None,  # a client whose stdin waits to be read cannot answer
                 lifespan="off",
                 log_config=None,
+                log_level="warning",  # it would say of every exec what is run
                 access_log=False,
                 proxy_headers=False,
                 server_header=False,
-                timeout_keep_alive=KEEP_ALIVE_SECONDS,
+                timeout_keep_alive=limits.KEEP_ALIVE_SECONDS,
                 timeout_graceful_shutdown=CLOSE_SECONDS,
                 ssl_certfile=certificate_file,
                 ssl_keyfile=key_file,

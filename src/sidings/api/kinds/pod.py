@@ -116,7 +116,7 @@ KIND = Kind(
     rules=PodRules(),
     short_names=("po",),
     categories=("all",),
-    subresources=frozenset({"status", "log", "binding", "eviction"}),
+    subresources=frozenset({"status", "log", "binding", "eviction", "attach", "exec", "portforward"}),
     columns=COLUMNS,
     field_labels={
         label: label

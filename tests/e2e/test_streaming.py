@@ -1,0 +1,152 @@
+"""Into running pods and out of them, with the real kubectl: exec, attach, cp, port-forward, run."""
+
+import fcntl
+import os
+import pty
+import re
+import socket
+import struct
+import subprocess
+import termios
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.machine import Machine, pod, wait_for
+
+pytestmark = pytest.mark.e2e
+
+
+@pytest.fixture
+def box(cluster: Machine) -> Machine:
+    """A cluster with a pod ``box`` that serves its /tmp on port 8000 of its loopback address."""
+    server = "echo serving; cd /tmp; echo hello > index.html; exec python3 -m http.server 8000 --bind 127.0.0.1"
+    cluster.apply(pod("box", server))
+    cluster.wait_for_condition("Ready", "pod/box", seconds=60)
+    return cluster
+
+
+def _in_terminal(machine: Machine, *words: str, keys: str = "", columns: int = 111, rows: int = 33) -> tuple[int, str]:
+    """Exit code and output of kubectl in a terminal of that size, in which ``keys`` are typed."""
+    ours, its = pty.openpty()
+    fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+    command = ("kubectl", f"--kubeconfig={machine.home}/kubeconfig", *words)
+    process = subprocess.Popen(command, stdin=its, stdout=its, stderr=its, env=machine.environ, start_new_session=True)
+    os.close(its)
+    os.write(ours, keys.encode())
+    said = b""
+    while True:
+        try:
+            said += os.read(ours, 4096)
+        except OSError:
+            break
+    os.close(ours)
+    return process.wait(timeout=60), said.decode()
+
+
+def test_exec(box: Machine) -> None:
+    done = box.try_kubectl("exec", "box", "--", "sh", "-c", "echo out; echo err >&2; exit 3")
+    assert (done.returncode, done.stdout) == (3, "out\n")
+    assert done.stderr == "err\ncommand terminated with exit code 3\n"
+    assert box.kubectl("exec", "-i", "box", "--", "sort", "-r", stdin="a\nb\n") == "b\na\n"
+    assert box.kubectl("exec", "box", "--", "hostname") == "box\n"
+    assert box.kubectl("exec", "box", "--", "cat") == ""
+    missing = box.try_kubectl("exec", "box", "--", "no-such-command")
+    assert missing.returncode == 1
+    assert 'exec: "no-such-command": executable file not found in $PATH' in missing.stderr
+    assert "container nope is not valid for pod box" in box.refused("exec", "box", "-c", "nope", "--", "true")
+    assert 'pods "nobody" not found' in box.refused("exec", "nobody", "--", "true")
+
+
+def test_exec_in_a_terminal(box: Machine) -> None:
+    code, said = _in_terminal(box, "exec", "-it", "box", "--", "sh", "-c", "stty size; tty; exit 4")
+    assert "33 111" in said
+    assert "/dev/pts/" in said
+    assert code == 4
+    code, said = _in_terminal(box, "exec", "-it", "box", "--", "sh", keys="echo $((40 + 2))\nexit 5\n")
+    assert "# 42\r" in said
+    assert code == 5
+
+
+def test_cp_both_ways(box: Machine, tmp_path: Path) -> None:
+    content = os.urandom(3_000_000)
+    (tmp_path / "there").write_bytes(content)
+    box.kubectl("cp", str(tmp_path / "there"), "box:/tmp/copied")
+    box.kubectl("cp", "box:/tmp/copied", str(tmp_path / "back"))
+    assert (tmp_path / "back").read_bytes() == content
+
+
+@pytest.fixture
+def forwarded(box: Machine) -> Iterator[int]:
+    """A local port that leads to port 8000 of the pod."""
+    going = box.start_kubectl("port-forward", "pod/box", ":8000")
+    assert going.stdout is not None
+    port = int(re.search(r"127\.0\.0\.1:(\d+) -> 8000", going.stdout.readline())[1])  # type: ignore[index]
+    yield port
+    going.kill()
+    going.communicate()
+
+
+def test_port_forward(forwarded: int) -> None:
+    for _ in range(3):
+        with urllib.request.urlopen(f"http://127.0.0.1:{forwarded}/index.html", timeout=20) as answer:
+            assert answer.read() == b"hello\n"
+
+
+def test_port_forward_survives_clients_that_leave(forwarded: int) -> None:
+    for _ in range(20):
+        with socket.create_connection(("127.0.0.1", forwarded)) as leaving:
+            leaving.send(b"GET / HTTP/1.1\r\n")
+    with urllib.request.urlopen(f"http://127.0.0.1:{forwarded}/index.html", timeout=20) as answer:
+        assert answer.read() == b"hello\n"
+
+
+def test_port_forward_to_a_port_where_nobody_listens(box: Machine) -> None:
+    going = box.start_kubectl("port-forward", "pod/box", ":8001")
+    assert going.stdout is not None
+    port = int(re.search(r"127\.0\.0\.1:(\d+) -> 8001", going.stdout.readline())[1])  # type: ignore[index]
+    with socket.create_connection(("127.0.0.1", port)) as asking:
+        assert asking.recv(100) == b""
+    _, err = going.communicate(timeout=60)
+    assert "error forwarding port 8001 to pod box" in err
+    assert "connection refused" in err
+
+
+def test_attach_replays_the_log_and_follows(cluster: Machine) -> None:
+    cluster.apply(pod("talker", "seq 1 3; while [ ! -e /tmp/go ]; do sleep 0.1; done; echo four"))
+    cluster.wait_for_condition("Ready", "pod/talker", seconds=60)
+    wait_for(lambda: cluster.kubectl("logs", "talker", "--tail=1") == "3\n")
+    attached = cluster.start_kubectl("attach", "talker")
+    assert attached.stdout is not None
+    assert [attached.stdout.readline() for _ in range(3)] == ["1\n", "2\n", "3\n"]
+    cluster.kubectl("exec", "talker", "--", "touch", "/tmp/go")
+    assert attached.communicate(timeout=60)[0] == "four\n"
+    assert attached.returncode == 0
+
+
+def test_run_interactive(cluster: Machine) -> None:
+    run = ("run", "--rm", "--image=python", "--restart=Never", "--quiet")
+    sorted_ = cluster.try_kubectl(*run, "-i", "sorter", "--command", "--", "sort", "-r", stdin="a\nb\n")
+    assert (sorted_.returncode, sorted_.stdout) == (0, "b\na\n"), sorted_.stderr
+    quick = cluster.try_kubectl(*run, "--attach", "quick", "--command", "--", "sh", "-c", "echo said; exit 4")
+    assert (quick.returncode, quick.stdout) == (4, "said\n"), quick.stderr
+    code, said = _in_terminal(cluster, *run, "-it", "shell", "--command", "--", "sh", keys="stty size\nexit 2\n")
+    assert (code, "33 111" in said) == (2, True), said
+    assert cluster.objects("pods") == []
+
+
+def test_killed_clients_and_killed_pods_leave_nothing(box: Machine) -> None:
+    going = [box.start_kubectl("exec", "box", "--", "sh", "-c", "echo on; exec sleep 4321") for _ in range(3)]
+    for each in going:
+        assert each.stdout is not None and each.stdout.readline() == "on\n"
+        each.kill()
+        each.communicate()
+    left = ("exec", "box", "--", "pgrep", "-f", "sleep 432[1]")
+    wait_for(lambda: box.try_kubectl(*left).returncode == 1)
+    last = box.start_kubectl("exec", "box", "--", "sh", "-c", "echo on; exec sleep 4321")
+    assert last.stdout is not None and last.stdout.readline() == "on\n"
+    box.kubectl("delete", "pod", "box", "--now")
+    last.communicate(timeout=60)
+    assert last.returncode == 137

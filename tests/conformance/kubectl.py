@@ -24,7 +24,7 @@ from sidings.client.kubeconfig import load
 from sidings.clock import SystemClock
 from tests.conformance.scripted_kubelet import ScriptedKubelet
 from tests.conformance.tally import Tally
-from tests.conformance.traces import Difference
+from tests.conformance.traces import Difference, bare
 
 NAMESPACE = "kc-4ba8"
 """As the recorded arguments call it; outputs have it as ``kc``."""
@@ -133,7 +133,7 @@ class _Session:
         for row in rows:
             same = [pod["metadata"]["name"] for pod in pods if pod["metadata"]["name"][:-6] == row[0][:-6]]
             pending = row[2] == "Pending" and len(same) > 1
-            self.names[row[0]] = next((n for n in same if (n != first[row[0][:-6]]) == pending), row[0])
+            self.names[row[0]] = next((n for n in same if (n != first.get(row[0][:-6])) == pending), row[0])
 
     async def _act(self, name: str, row: list[str]) -> None:
         state, ready, restarts = row[2], row[1], row[3]
@@ -157,7 +157,11 @@ def _compare(case: Object, code: int, out: str, err: str) -> Iterator[Difference
         missing = _subtract(wanted, printed)
         extra = _subtract(printed, wanted)
         for line in missing:
-            yield Difference(0, f"{kind} {stream} - {line}", line, None)
+            same = next((other for other in extra if bare(other) == bare(line)), None)
+            if same is not None:
+                extra.remove(same)
+            shown = "(value)" if same is not None else f"- {line}"
+            yield Difference(0, f"{kind} {stream} {shown}", line, same)
         for line in extra:
             yield Difference(0, f"{kind} {stream} + {line}", None, line)
 

@@ -163,12 +163,12 @@ def compare(step: int, kind: str, path: str, expected: Any, actual: Any) -> Iter
     elif expected != actual:
         # How Go shows an object in an error depends on its types; everything else of the text must be the same.
         texts = isinstance(expected, str) and isinstance(actual, str)
-        shown = " (value)" if texts and _bare(expected) == _bare(actual) else ""
+        shown = " (value)" if texts and bare(expected) == bare(actual) else ""
         shown = " (diff)" if texts and expected.partition(_DIFF)[0] == actual else shown
         yield Difference(step, f"{kind} {path}{shown}", expected, actual)
 
 
-def _bare(message: str) -> str:
+def bare(message: str) -> str:
     """A field error's text without the objects and lists that it shows."""
     return _SHOWN.sub("<value>: ", message)
 

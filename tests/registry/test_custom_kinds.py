@@ -71,3 +71,31 @@ async def test_a_deleted_definition_waits_for_its_objects(api):
     assert api.registry.catalog.by_word("widgets") is not None
     await api.patch(CRDS, "widgets.example.com", {"metadata": {"finalizers": None}})
     assert api.registry.catalog.by_word("widgets") is None
+
+
+async def test_rules_of_the_schema_hold(api):
+    schema = {
+        "type": "object",
+        "properties": {
+            "spec": {
+                "type": "object",
+                "properties": {"size": {"type": "integer"}, "name": {"type": "string"}},
+                "x-kubernetes-validations": [
+                    {"rule": "self.size < 10", "message": "size is too big"},
+                    {"rule": "self.name == oldSelf.name", "message": "name is immutable"},
+                ],
+            }
+        },
+    }
+    await api.create(CRDS, definition(schema=schema))
+    with pytest.raises(Invalid, match="spec: Invalid value: size is too big"):
+        await api.create(WIDGETS, {"metadata": {"name": "w"}, "spec": {"size": 12, "name": "a"}})
+    await api.create(WIDGETS, {"metadata": {"name": "w"}, "spec": {"size": 2, "name": "a"}})
+    with pytest.raises(Invalid, match="spec: Invalid value: name is immutable"):
+        await api.patch(WIDGETS, "w", {"spec": {"name": "b"}})
+
+
+async def test_a_rule_that_cannot_be_run_is_refused_with_the_definition(api):
+    schema = {"type": "object", "x-kubernetes-validations": [{"rule": "quantity(self.a).isGreaterThan(1)"}]}
+    with pytest.raises(Invalid, match=r"openAPIV3Schema.x-kubernetes-validations\[0\].rule.*compilation failed"):
+        await api.create(CRDS, definition(schema=schema))

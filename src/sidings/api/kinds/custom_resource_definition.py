@@ -11,7 +11,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sidings.api import schemas
+from sidings.api import schemas, structural
+from sidings.api.cel import rules as cel
 from sidings.api.fields import FieldError, invalid, not_supported, required
 from sidings.api.kind import Column, Kind, Rules, Schema
 from sidings.api.kinds import columns
@@ -60,8 +61,13 @@ class DefinitionRules(Rules):
             detail = "must have exactly one version marked as storage version"
             errors.append(invalid("spec.versions", [v.get("name") for v in versions], detail))
         for index, version in enumerate(versions):
-            if not (version.get("schema") or {}).get("openAPIV3Schema"):
-                errors.append(required(f"spec.versions[{index}].schema.openAPIV3Schema", "schemas are required"))
+            path = f"spec.versions[{index}].schema.openAPIV3Schema"
+            schema = (version.get("schema") or {}).get("openAPIV3Schema")
+            if not schema:
+                errors.append(required(path, "schemas are required"))
+                continue
+            for where, rule, wrong in cel.unreadable(schema, path):
+                errors.append(invalid(where, rule, f"compilation failed: {wrong}"))
         return errors
 
     def validate_update(self, new: Object, old: Object) -> list[FieldError]:
@@ -72,6 +78,25 @@ class DefinitionRules(Rules):
                 value = new["spec"]["names"].get(field)
                 errors.append(invalid(f"spec.names.{field}", value, "field is immutable"))
         return errors
+
+
+class CustomRules(Rules):
+    """The CEL rules of a definition's schema. They are asked of objects that fit the schema otherwise."""
+
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        return [] if structural.validate(self._schema, obj) else list(cel.broken(self._schema, obj))
+
+    def validate_update(self, new: Object, old: Object) -> list[FieldError]:
+        return [] if structural.validate(self._schema, new) else list(cel.broken(self._schema, new, old))
+
+    def validate_status_update(self, new: Object, old: Object) -> list[FieldError]:
+        schema = (self._schema.get("properties") or {}).get("status")
+        if schema is None or new.get("status") is None or structural.validate_status(self._schema, new):
+            return []
+        return list(cel.broken(schema, new["status"], old.get("status", cel.MISSING), "status"))
 
 
 def established(definition: Object) -> Object:
@@ -114,13 +139,15 @@ def kinds_of(definition: Object) -> list[Kind]:
 
 def _kind(spec: Object, version: Object) -> Kind:
     names = spec["names"]
+    schema = _schema(version["schema"]["openAPIV3Schema"])
     return Kind(
         resource=Resource(
             spec["group"], version["name"], names["plural"], names["kind"], namespaced=spec["scope"] == "Namespaced"
         ),
         singular=names["singular"],
-        schema=_schema(version["schema"]["openAPIV3Schema"]),
+        schema=schema,
         builtin=False,
+        rules=CustomRules(schema) if cel.has_rules(schema) else Rules(),
         short_names=tuple(names.get("shortNames") or ()),
         categories=tuple(names.get("categories") or ()),
         subresources=frozenset({"status"}) if "status" in (version.get("subresources") or {}) else frozenset(),

@@ -1,0 +1,188 @@
+"""What operators and functions do with values.
+
+Values are JSON as Python has it; an integer is a CEL ``int``, a float a ``double``. CEL is typed, so ``1 == true`` is
+false here and ``1 + 1.5`` is an error, unlike in Python.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+from sidings.api.cel.errors import EvaluationError
+
+INT64 = 1 << 63
+
+
+def type_of(value: Any) -> str:
+    """The CEL name of the type."""
+    if value is None:
+        return "null_type"
+    if isinstance(value, bool):
+        return "bool"
+    names = {int: "int", float: "double", str: "string", list: "list", dict: "map"}
+    return names.get(type(value), type(value).__name__)
+
+
+def truth(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise EvaluationError("no such overload")
+    return value
+
+
+def equal(left: Any, right: Any) -> bool:
+    kinds = {type_of(left), type_of(right)}
+    if len(kinds) > 1 and kinds != {"int", "double"}:
+        return False
+    if isinstance(left, list):
+        return len(left) == len(right) and all(map(equal, left, right))
+    if isinstance(left, dict):
+        return left.keys() == right.keys() and all(equal(left[key], right[key]) for key in left)
+    return bool(left == right)
+
+
+def compare(operator: str, left: Any, right: Any) -> bool:
+    if operator == "==":
+        return equal(left, right)
+    if operator == "!=":
+        return not equal(left, right)
+    if operator == "in":
+        return contains(right, left)
+    kinds = {type_of(left), type_of(right)}
+    if not (kinds <= {"int", "double"} or kinds == {"string"} or kinds == {"bool"}):
+        raise EvaluationError("no such overload")
+    match operator:
+        case "<":
+            return bool(left < right)
+        case "<=":
+            return bool(left <= right)
+        case ">":
+            return bool(left > right)
+    return bool(left >= right)
+
+
+def contains(container: Any, item: Any) -> bool:
+    if isinstance(container, dict):
+        return isinstance(item, str) and item in container
+    if isinstance(container, list):
+        return any(equal(item, each) for each in container)
+    raise EvaluationError("no such overload")
+
+
+def arithmetic(operator: str, left: Any, right: Any) -> Any:
+    kind = type_of(left)
+    if kind != type_of(right) or kind not in ("int", "double", "string", "list"):
+        raise EvaluationError("no such overload")
+    if operator == "+":
+        return _in_range(left + right)
+    if kind not in ("int", "double"):
+        raise EvaluationError("no such overload")
+    if operator == "-":
+        return _in_range(left - right)
+    if operator == "*":
+        return _in_range(left * right)
+    if kind == "double" and operator == "/":
+        return left / right if right else float("nan") if not left else float("inf") * (1 if left > 0 else -1)
+    if kind == "double":
+        raise EvaluationError("no such overload")
+    if not right:
+        raise EvaluationError("division by zero" if operator == "/" else "modulus by zero")
+    quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
+    return _in_range(quotient) if operator == "/" else left - quotient * right
+
+
+def negative(value: Any) -> Any:
+    if type_of(value) not in ("int", "double"):
+        raise EvaluationError("no such overload")
+    return _in_range(-value)
+
+
+def _in_range(value: Any) -> Any:
+    if type_of(value) == "int" and not -INT64 <= value < INT64:
+        raise EvaluationError("integer overflow")
+    return value
+
+
+def index(container: Any, key: Any) -> Any:
+    if isinstance(container, list) and type_of(key) == "int":
+        if 0 <= key < len(container):
+            return container[key]
+        raise EvaluationError(f"index out of bounds: {key}")
+    if isinstance(container, dict) and isinstance(key, str):
+        return field(container, key)
+    raise EvaluationError("no such overload")
+
+
+def field(container: Any, name: str) -> Any:
+    if not isinstance(container, dict):
+        raise EvaluationError("no such overload")
+    if name not in container:
+        raise EvaluationError(f"no such key: {name}")
+    return container[name]
+
+
+@lru_cache(maxsize=512)
+def _pattern(text: str) -> re.Pattern[str]:
+    try:
+        return re.compile(text)
+    except re.error as error:
+        raise EvaluationError(f"invalid regular expression {text!r}: {error}") from error
+
+
+def _size(value: Any) -> int:
+    if not isinstance(value, str | list | dict):
+        raise EvaluationError("no such overload")
+    return len(value)
+
+
+def _of_strings(apply: Callable[..., Any]) -> Callable[..., Any]:
+    def checked(*arguments: Any) -> Any:
+        if not all(isinstance(argument, str) for argument in arguments):
+            raise EvaluationError("no such overload")
+        return apply(*arguments)
+
+    return checked
+
+
+def _to_int(value: Any) -> int:
+    try:
+        if type_of(value) in ("int", "double", "string"):
+            return int(_in_range(int(value)))
+    except (ValueError, OverflowError) as error:
+        raise EvaluationError(f"type conversion error from {type_of(value)} to int") from error
+    raise EvaluationError("no such overload")
+
+
+def _to_double(value: Any) -> float:
+    try:
+        if type_of(value) in ("int", "double", "string"):
+            return float(value)
+    except ValueError as error:
+        raise EvaluationError("type conversion error from string to double") from error
+    raise EvaluationError("no such overload")
+
+
+def _to_string(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if type_of(value) not in ("int", "double", "string"):
+        raise EvaluationError("no such overload")
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+FUNCTIONS: dict[tuple[str, int], Callable[..., Any]] = {
+    ("size", 1): _size,
+    ("matches", 2): _of_strings(lambda text, pattern: _pattern(pattern).search(text) is not None),
+    ("startsWith", 2): _of_strings(str.startswith),
+    ("endsWith", 2): _of_strings(str.endswith),
+    ("contains", 2): _of_strings(lambda text, part: part in text),
+    ("split", 2): _of_strings(lambda text, separator: text.split(separator) if separator else list(text)),
+    ("lowerAscii", 1): _of_strings(str.lower),
+    ("upperAscii", 1): _of_strings(str.upper),
+    ("int", 1): _to_int,
+    ("double", 1): _to_double,
+    ("string", 1): _to_string,
+}
+"""By name and number of arguments; a method call counts what it is called on as the first."""

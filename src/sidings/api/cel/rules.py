@@ -1,0 +1,124 @@
+"""``x-kubernetes-validations``: the rules of a schema, run over an object.
+
+A rule sits at a place in the schema and holds of every value there (``self``). One that speaks of ``oldSelf`` is a
+transition rule: it is asked only where there was a value before, which for the items of a list means that the schema
+says by which keys items are the same (``list-type: map``). Words and the choice of what is shown are those of
+``k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel`` (v0.36).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from sidings.api.cel.errors import CelError, CelSyntaxError, EvaluationError
+from sidings.api.cel.parser import Evaluate, compiled, names_in
+from sidings.api.fields import FieldError, broken_rule
+from sidings.api.kind import Schema
+
+VALIDATIONS = "x-kubernetes-validations"
+MISSING = object()
+"""In the place of a value that is not there, where null would be one."""
+
+
+class _Rule(NamedTuple):
+    holds: Evaluate
+    is_transition: bool
+
+
+@lru_cache(maxsize=2048)
+def _rule(text: str) -> _Rule:
+    return _Rule(compiled(text), "oldSelf" in names_in(text))
+
+
+def unreadable(schema: Schema, path: str) -> Iterator[tuple[str, str, str]]:
+    """(where, rule, what is wrong) for each rule below ``schema`` that we cannot run; ``path`` is where it lies."""
+    for index, declared in enumerate(schema.get(VALIDATIONS) or ()):
+        try:
+            _rule(declared["rule"])
+            if declared.get("messageExpression"):
+                compiled(declared["messageExpression"])
+        except CelSyntaxError as error:
+            yield f"{path}.{VALIDATIONS}[{index}].rule", str(declared["rule"]), str(error)
+    for name, below in (schema.get("properties") or {}).items():
+        yield from unreadable(below, f"{path}.properties[{name}]")
+    for word in ("items", "additionalProperties"):
+        if isinstance(schema.get(word), Mapping):
+            yield from unreadable(schema[word], f"{path}.{word}")
+
+
+def has_rules(schema: Schema) -> bool:
+    """Whether there is any rule below ``schema``; most definitions have none and are spared the walk."""
+    if schema.get(VALIDATIONS):
+        return True
+    below = [*(schema.get("properties") or {}).values(), schema.get("items"), schema.get("additionalProperties")]
+    return any(has_rules(each) for each in below if isinstance(each, Mapping))
+
+
+def broken(schema: Schema, value: Any, old: Any = MISSING, path: str = "") -> Iterator[FieldError]:
+    """The rules that ``value``, which fits ``schema``, breaks; ``old``: the value before, where this is an update."""
+    for declared in schema.get(VALIDATIONS) or ():
+        yield from _check(declared, value, old, path)
+    if isinstance(value, dict):
+        properties = schema.get("properties") or {}
+        additional = schema.get("additionalProperties")
+        for name, item in value.items():
+            below = properties.get(name) or (additional if isinstance(additional, Mapping) else None)
+            if below is not None and item is not None:
+                before = old.get(name, MISSING) if isinstance(old, dict) else MISSING
+                yield from broken(below, item, before, _below(path, name, known=name in properties))
+    elif isinstance(value, list) and isinstance(schema.get("items"), Mapping):
+        partners = _partners(schema, old)
+        for index, item in enumerate(value):
+            before = partners.get(_identity(schema, item), MISSING) if partners else MISSING
+            yield from broken(schema["items"], item, before, f"{path}[{index}]")
+
+
+def _below(path: str, name: str, *, known: bool) -> str:
+    if not known:
+        return f"{path}[{name}]"
+    return f"{path}.{name}" if path else name
+
+
+def _check(declared: Mapping[str, Any], value: Any, old: Any, path: str) -> Iterator[FieldError]:
+    rule = _rule(declared["rule"])
+    scope = {"self": value}
+    if rule.is_transition:
+        if old is MISSING or old is None:
+            return
+        scope["oldSelf"] = old
+    where = (
+        _below(path, str(declared["fieldPath"]).removeprefix("."), known=True) if declared.get("fieldPath") else path
+    )
+    try:
+        if rule.holds(scope) is True:
+            return
+    except EvaluationError as error:
+        yield broken_rule(where, value, f"rule evaluation error: {error}: {declared['rule']}")
+        return
+    failure = broken_rule(where, value, _message(declared, scope))
+    yield failure._replace(reason=declared.get("reason") or failure.reason)
+
+
+def _message(declared: Mapping[str, Any], scope: Mapping[str, Any]) -> str:
+    if expression := declared.get("messageExpression"):
+        try:
+            told = compiled(expression)(scope)
+        except CelError:
+            told = ""
+        if isinstance(told, str) and told.strip():
+            return told
+    return str(declared.get("message") or f"failed rule: {declared['rule'].strip()}")
+
+
+def _identity(schema: Schema, item: Any) -> tuple[Any, ...]:
+    keys = schema.get("x-kubernetes-list-map-keys") or ()
+    return tuple(item.get(key) for key in keys) if isinstance(item, dict) else (item,)
+
+
+def _partners(schema: Schema, old: Any) -> dict[tuple[Any, ...], Any]:
+    """The old items by what makes them the same as new ones; empty where nothing says so."""
+    if schema.get("x-kubernetes-list-type") != "map" or not isinstance(old, list):
+        return {}
+    return {_identity(schema, item): item for item in old}

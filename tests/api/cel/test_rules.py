@@ -1,0 +1,75 @@
+from sidings.api.cel import rules
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "spec": {
+            "type": "object",
+            "x-kubernetes-validations": [
+                {"rule": "self.min <= self.max", "message": "min is above max", "fieldPath": ".min"},
+                {"rule": "!has(oldSelf.name) || self.name == oldSelf.name", "message": "Value is immutable"},
+            ],
+            "properties": {
+                "min": {"type": "integer"},
+                "max": {"type": "integer", "x-kubernetes-validations": [{"rule": "self < 10"}]},
+                "jobs": {
+                    "type": "array",
+                    "x-kubernetes-list-type": "map",
+                    "x-kubernetes-list-map-keys": ["name"],
+                    "items": {
+                        "type": "object",
+                        "x-kubernetes-validations": [
+                            {
+                                "rule": "self.count >= oldSelf.count",
+                                "messageExpression": "'not below ' + string(oldSelf.count)",
+                                "reason": "FieldValueForbidden",
+                            }
+                        ],
+                    },
+                },
+            },
+        }
+    },
+}
+
+
+def texts(value, *old):
+    return [str(error) for error in rules.broken(SCHEMA, {"spec": value}, *({"spec": each} for each in old))]
+
+
+def test_rules_hold_of_every_value_at_their_place():
+    assert texts({"min": 1, "max": 2}) == []
+    assert texts({"min": 3, "max": 2}) == ["spec.min: Invalid value: min is above max"]
+    assert texts({"min": 3, "max": 12}) == ["spec.max: Invalid value: 12: failed rule: self < 10"]
+
+
+def test_a_rule_that_cannot_be_answered_is_broken():
+    assert texts({"min": 1}) == [
+        "spec.min: Invalid value: rule evaluation error: no such key: max: self.min <= self.max"
+    ]
+
+
+def test_transition_rules_are_asked_where_there_was_a_value():
+    good = {"min": 1, "max": 2}
+    assert texts({**good, "name": "b"}, {**good, "name": "a"}) == ["spec: Invalid value: Value is immutable"]
+    assert texts({**good, "name": "b"}) == []
+
+
+def test_items_of_a_map_list_are_compared_by_their_keys():
+    good = {"min": 1, "max": 2}
+    old = {**good, "jobs": [{"name": "a", "count": 1}, {"name": "b", "count": 5}]}
+    new = {**good, "jobs": [{"name": "b", "count": 3}, {"name": "c", "count": 0}]}
+    (error,) = rules.broken(SCHEMA, {"spec": new}, {"spec": old})
+    assert (str(error), error.reason) == ("spec.jobs[0]: Invalid value: not below 5", "FieldValueForbidden")
+
+
+def test_what_we_cannot_run_is_told():
+    schema = {"properties": {"a": {"x-kubernetes-validations": [{"rule": "quantity(self)"}]}}}
+    ((where, rule, wrong),) = rules.unreadable(schema, "schema")
+    assert (where, rule) == ("schema.properties[a].x-kubernetes-validations[0].rule", "quantity(self)")
+    assert "undeclared reference to 'quantity'" in wrong
+
+
+def test_whether_there_are_rules():
+    assert rules.has_rules(SCHEMA)
+    assert not rules.has_rules({"properties": {"a": {"items": {"type": "string"}}}})

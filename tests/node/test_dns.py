@@ -44,3 +44,14 @@ def test_a_long_pod_name_makes_a_valid_host_name() -> None:
     long = pod(name="a" * 62 + "-.b")
     assert dns.host_name(long) == "a" * 62
     assert dns.full_name(long) == "a" * 62
+
+
+def test_a_service_with_tcp_ports_resolves_to_its_own_address_and_its_pods_by_name() -> None:
+    front = service("front", {"app": "a"})
+    front["spec"] |= {"clusterIP": "10.96.0.7", "ports": [{"port": 80, "protocol": "TCP"}]}
+    member = pod(name="m", uid="m", metadata={"labels": {"app": "a"}}, hostname="m", subdomain="front")
+    found = dns.table([front], [member], {"m": "1.1.1.1"}).names
+    assert found == {"front.default.svc.cluster.local": ["10.96.0.7"], "m.front.default.svc.cluster.local": ["1.1.1.1"]}
+    front["spec"]["ports"] = [{"port": 53, "protocol": "UDP"}]
+    found = dns.table([front], [member], {"m": "1.1.1.1"}).names
+    assert found["front.default.svc.cluster.local"] == ["1.1.1.1"]

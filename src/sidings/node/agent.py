@@ -40,6 +40,7 @@ from sidings.node.registration import Registration
 from sidings.node.sandbox import client as sandbox_client
 from sidings.node.sandbox.client import SandboxClient
 from sidings.node.sandbox.spec import Attempt
+from sidings.node.service_table import ServiceTable
 from sidings.node.telemetry.monitor import Monitor, Target
 from sidings.node.telemetry.workload import workload_of
 from sidings.node.volumes import claim
@@ -78,6 +79,7 @@ class NodeAgent:
         self._addresses = AddressPool()
         self._names = NameTable(state_dir / "dns.json", self._addresses)
         self._read = RecentlyRead(clock)
+        self._service_table = ServiceTable(state_dir / "services.json", self._addresses)
         self._recorder = Recorder(client, clock, "kubelet")
         self._pods: dict[str, Object] = {}
         self._services: dict[str, Object] = {}
@@ -298,6 +300,7 @@ class NodeAgent:
 
     def _refresh_names(self) -> None:
         self._names.refresh(self._services.values(), self._pods.values())
+        self._service_table.refresh(self._services.values(), self._pods.values())
 
     def _all_claims(self, claims: Sequence[Object]) -> None:
         claim.sweep(self._claims, {uid_of(found) for found in claims})

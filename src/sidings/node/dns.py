@@ -3,7 +3,7 @@
 Kubernetes' DNS specification (1.1.0): a headless Service has an address record for each pod it selects, and a pod with
 ``hostname`` and ``subdomain`` (the Service's name) has its own name below it. A pod counts when it is ready, or at
 once where the Service says ``publishNotReadyAddresses``, as JobSet's do. A Service with a cluster address resolves to
-its pods as well: nothing here translates addresses.
+that, which ``sandbox.service_proxy`` serves; one with ports that are not TCP resolves to its pods.
 """
 
 from __future__ import annotations
@@ -31,12 +31,15 @@ def table(services: Iterable[Object], pods: Iterable[Object], addresses: Mapping
             continue
         zone = service_name(service)
         zones.add(zone)
+        if carried := has_cluster_address(service):
+            names[zone] = [service["spec"]["clusterIP"]]
         at_once = bool(service["spec"].get("publishNotReadyAddresses"))
         for pod in by_namespace.get(namespace_of(service), ()):
             address = addresses.get(uid_of(pod))
             if address is None or not selects(selector, pod) or not (at_once or conditions.is_true(pod, "Ready")):
                 continue
-            names.setdefault(zone, []).append(address)
+            if not carried:
+                names.setdefault(zone, []).append(address)
             own = pod["spec"].get("hostname")
             if own and pod["spec"].get("subdomain") == name_of(service):
                 name = f"{own}.{zone}".lower()
@@ -48,6 +51,18 @@ def table(services: Iterable[Object], pods: Iterable[Object], addresses: Mapping
 
 def service_name(service: Object) -> str:
     return f"{name_of(service)}.{namespace_of(service)}.svc.{DOMAIN}"
+
+
+def has_cluster_address(service: Object) -> bool:
+    """Whether connections to its own address are carried to its pods: TCP ports, a selector, and not headless."""
+    spec = service["spec"]
+    ports = spec.get("ports") or ()
+    return bool(
+        spec.get("selector")
+        and spec.get("clusterIP", "None") not in ("None", "")
+        and ports
+        and all(port.get("protocol", "TCP") == "TCP" for port in ports)
+    )
 
 
 def selects(selector: Mapping[str, str], pod: Object) -> bool:

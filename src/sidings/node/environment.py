@@ -1,8 +1,8 @@
 """A container's environment. Pure: kubelet's rules over what was found in the API.
 
 Order: what every container gets, ``envFrom``, then ``env`` one by one, each of which may mention earlier ones as
-``$(NAME)``. Variables about Services are not made, whatever ``enableServiceLinks`` says: there is no service proxy
-behind them, and thousands of them slow every exec down.
+``$(NAME)``. Variables about Services are not made, whatever ``enableServiceLinks`` says: names serve better, and
+thousands of variables slow every exec down.
 """
 
 from __future__ import annotations

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from sidings.node.errors import AddressesExhausted
 
 GATEWAY = "10.244.0.1"
+SERVICE_NETWORK, SERVICE_PREFIX_LENGTH = "10.96.0.0", 12
+"""Where the API server takes the addresses of Services from."""
 PREFIX_LENGTH = 16
 MAX_NODES = 255
 _FIRST, _LAST = 2, 254

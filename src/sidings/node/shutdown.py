@@ -65,7 +65,7 @@ def _shim(pod_directory: Path) -> _Process:
 
 
 def _supervisors(directory: Path) -> Iterator[_Process]:
-    for name in ("zygote.json", "name-server.json"):
+    for name in ("zygote.json", "name-server.json", "service-proxy.json"):
         path = directory / name
         if path.exists():
             yield _Process(**json.loads(path.read_text()))

@@ -20,8 +20,9 @@ _NLMSG_ERROR = 2
 _IFLA_ADDRESS, _IFLA_MTU, _IFLA_NAME, _IFLA_MASTER, _IFLA_LINKINFO, _IFLA_NET_NS_FD = 1, 4, 3, 10, 18, 28
 _IFLA_INFO_KIND, _IFLA_INFO_DATA, _VETH_INFO_PEER = 1, 2, 1
 _IFA_ADDRESS, _IFA_LOCAL = 1, 2
-_RTA_GATEWAY, _RTA_OIF = 5, 4
+_RTA_DST, _RTA_GATEWAY, _RTA_OIF = 1, 5, 4
 _RT_TABLE_MAIN, _RTPROT_BOOT, _RT_SCOPE_UNIVERSE, _RTN_UNICAST = 254, 3, 0, 1
+_RT_TABLE_LOCAL, _RT_SCOPE_HOST, _RTN_LOCAL = 255, 254, 2
 _IFF_UP = 1
 
 BRIDGE_ADDRESS = bytes.fromhex("0253494e4701")
@@ -105,6 +106,15 @@ class Netlink:
         )
         body = [header, _attribute(_RTA_GATEWAY, socket.inet_aton(gateway)), _number(_RTA_OIF, index)]
         self._ask(_NEWROUTE, _CREATE | _EXCL, body, f"route via {gateway}")
+
+    def add_local_range(self, index: int, network: str, prefix_length: int) -> None:
+        """Take every address of ``network`` for our own, on interface ``index``: anybody may listen on any of them."""
+        header = struct.pack(
+            "=BBBBBBBBI",
+            *(socket.AF_INET, prefix_length, 0, 0, _RT_TABLE_LOCAL, _RTPROT_BOOT, _RT_SCOPE_HOST, _RTN_LOCAL, 0),
+        )
+        body = [header, _attribute(_RTA_DST, socket.inet_aton(network)), _number(_RTA_OIF, index)]
+        self._ask(_NEWROUTE, _CREATE | _EXCL, body, f"local route {network}")
 
     def _ask(self, kind: int, flags: int, parts: Iterable[bytes], what: str) -> None:
         """Send one request and wait for its acknowledgement."""

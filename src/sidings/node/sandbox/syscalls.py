@@ -49,6 +49,8 @@ _SYS_MOUNT_SETATTR = 442
 _SYS_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41, "riscv64": 41, "ppc64le": 203, "s390x": 217}
 _SYS_CAPSET = {"x86_64": 126, "aarch64": 91, "riscv64": 91, "ppc64le": 184, "s390x": 185}
 
+_IN_MOVED_TO = 0x80
+
 _PR_SET_PDEATHSIG = 1
 _PR_SET_DUMPABLE = 4
 _PR_SET_NAME = 15
@@ -127,6 +129,13 @@ def attach_tree(tree: int, target: int) -> None:
     """Mount the detached ``tree`` on what the fd ``target`` refers to."""
     flags = _MOVE_MOUNT_F_EMPTY_PATH | _MOVE_MOUNT_T_EMPTY_PATH
     _syscall(_SYS_MOVE_MOUNT, tree, b"", target, b"", flags, what=f"move_mount fd {tree} -> fd {target}")
+
+
+def watch_renames(directory: str) -> int:
+    """An fd that becomes readable when a file is moved into ``directory``."""
+    watch = _check(_libc.inotify_init1(ctypes.c_int(os.O_CLOEXEC)), "inotify_init1")
+    _check(_libc.inotify_add_watch(ctypes.c_int(watch), directory.encode(), ctypes.c_uint32(_IN_MOVED_TO)), directory)
+    return watch
 
 
 def die_with_parent(signal: int) -> None:

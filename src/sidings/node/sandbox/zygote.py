@@ -1,9 +1,9 @@
 """The process that makes sandboxes: single-threaded, warm, and owner of the node's namespaces.
 
 ``unshare(CLONE_NEWUSER)`` needs a single-threaded process, and a fork of a warm interpreter costs 1-3 ms where a new
-one costs 50-100. The zygote starts in its own user (unless root), network and mount namespaces, puts a bridge and the
-pods' name server there, and forks a shim for every ``start``. Shims do not need it afterwards: a zygote that was
-killed is replaced by one that joins the namespaces of its surviving name server.
+one costs 50-100. The zygote starts in its own user (unless root), network and mount namespaces, puts a bridge, the
+pods' name server and the proxy of Services there, and forks a shim for every ``start``. Shims do not need it
+afterwards: a zygote that was killed is replaced by one that joins the namespaces of its surviving name server.
 """
 
 from __future__ import annotations
@@ -21,8 +21,18 @@ import sys
 from pathlib import Path
 from typing import Any, NoReturn
 
-from sidings.node.network import GATEWAY, PREFIX_LENGTH
-from sidings.node.sandbox import identity, name_server, netlink, pod_network, probe, protocol, shim, syscalls
+from sidings.node.network import GATEWAY, PREFIX_LENGTH, SERVICE_NETWORK, SERVICE_PREFIX_LENGTH
+from sidings.node.sandbox import (
+    identity,
+    name_server,
+    netlink,
+    pod_network,
+    probe,
+    protocol,
+    service_proxy,
+    shim,
+    syscalls,
+)
 from sidings.node.sandbox.spec import PROTOCOL, PodSandbox
 
 BRIDGE = "sidings0"
@@ -40,6 +50,7 @@ class Zygote:
         _note(directory / "zygote.json", os.getpid())
         # Last, because a name server stays when the zygote fails.
         self._name_server = enter_namespaces(directory)
+        self._service_proxy = living(directory / "service-proxy.json") or start_service_proxy(directory)
         self._bridge = socket.if_nametoindex(BRIDGE)
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._listener, selectors.EVENT_READ, self._accept)
@@ -82,7 +93,9 @@ class Zygote:
                     path.rmdir()
             connection.send({"ok": True})
         elif operation == "shutdown":
-            os.kill(self._name_server, signal.SIGKILL)
+            for pid in (self._name_server, self._service_proxy):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
             (self._directory / "zygote.sock").unlink(missing_ok=True)
             connection.send({"ok": True})
             os._exit(0)
@@ -130,11 +143,13 @@ class Zygote:
         return str(path)
 
     def _reap(self) -> None:
-        """Collect shims that left; a name server that died is replaced."""
+        """Collect shims that left; a name server or proxy that died is replaced."""
         with contextlib.suppress(ChildProcessError):
             while (pid := os.waitpid(-1, os.WNOHANG)[0]) != 0:
                 if pid == self._name_server:
                     self._name_server = start_name_server(self._directory)
+                elif pid == self._service_proxy:
+                    self._service_proxy = start_service_proxy(self._directory)
 
 
 def enter_namespaces(directory: Path) -> int:
@@ -142,16 +157,18 @@ def enter_namespaces(directory: Path) -> int:
 
     Raises ``OSError`` where the machine refuses them, or refuses a container's root in them.
     """
-    holder = directory / "name-server.json"
-    if holder.exists():
-        known = json.loads(holder.read_text())
-        if identity.is_alive(known["pid"], known["start_time"], known["boot_id"]):
-            _join(known["pid"])
-            return int(known["pid"])
+    if holder := living(directory / "name-server.json"):
+        _join(holder)
+        return holder
+    if stranded := living(directory / "service-proxy.json"):
+        os.kill(stranded, signal.SIGKILL)  # it is in namespaces that nobody can join any more
+    (directory / "service-proxy.json").unlink(missing_ok=True)
     _make_namespaces()
     syscalls.mount("", "/", flags=syscalls.MS_REC | syscalls.MS_PRIVATE)
     with netlink.Netlink() as node:
-        node.set_up(socket.if_nametoindex("lo"))
+        loopback = socket.if_nametoindex("lo")
+        node.set_up(loopback)
+        node.add_local_range(loopback, SERVICE_NETWORK, SERVICE_PREFIX_LENGTH)
         node.add_bridge(BRIDGE)
         index = socket.if_nametoindex(BRIDGE)
         node.add_address(index, GATEWAY, PREFIX_LENGTH)
@@ -178,6 +195,29 @@ def start_name_server(directory: Path) -> int:
     listener.close()
     _note(directory / "name-server.json", pid)
     return pid
+
+
+def start_service_proxy(directory: Path) -> int:
+    """Fork the proxy of Services into the current namespaces; returns its pid."""
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.setsid()
+            syscalls.set_name("sidings-proxy")
+            os.closerange(3, 1024)
+            service_proxy.serve(directory / "services.json")
+        finally:
+            os._exit(1)
+    _note(directory / "service-proxy.json", pid)
+    return pid
+
+
+def living(note: Path) -> int:
+    """The pid in ``note`` if exactly that process still runs, else 0."""
+    if not note.exists():
+        return 0
+    known = json.loads(note.read_text())
+    return int(known["pid"]) if identity.is_alive(known["pid"], known["start_time"], known["boot_id"]) else 0
 
 
 def _note(path: Path, pid: int) -> None:

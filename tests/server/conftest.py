@@ -12,7 +12,7 @@ import os
 import random
 import socket
 import sysconfig
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ import pytest
 
 from sidings.api import catalog
 from sidings.api.objects import Object, name_of
-from sidings.api.pods import LogOptions, Session, StreamOptions
+from sidings.api.pods import LogOptions, Session, StreamOptions, Usage
 from sidings.api.resources import NAMESPACES
 from sidings.api.status import BadRequest
 from sidings.client import kubeconfig
@@ -60,6 +60,9 @@ class NoPods:
         raise RuntimeError("a bug in the node")
 
     async def connect(self, pod: Object, port: int) -> socket.socket:
+        raise RuntimeError("a bug in the node")
+
+    async def usage(self, pods: Sequence[Object]) -> Mapping[str, Mapping[str, Usage]]:
         raise RuntimeError("a bug in the node")
 
 

@@ -41,6 +41,7 @@ def test_groups(discovery: Discovery) -> None:
         "trainer.kubeflow.org",
         "authorization.k8s.io",
         "authentication.k8s.io",
+        "metrics.k8s.io",
     ]
     assert discovery.group("batch") == {
         "kind": "APIGroup",
@@ -67,6 +68,7 @@ def test_resources_of_a_version(discovery: Discovery) -> None:
         "verbs": ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
         "shortNames": ["po"],
         "categories": ["all"],
+        "storageVersionHash": "xPOwRZ+Yhw8=",
     }
     assert by_name["pods/status"]["verbs"] == ["get", "patch", "update"]
     assert "deletecollection" not in by_name["namespaces"]["verbs"]

@@ -6,7 +6,7 @@ The node agent implements it, the server and the in-process client get it handed
 from __future__ import annotations
 
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -93,5 +93,23 @@ class PodPorts(Protocol):
         ...
 
 
-class PodAccess(PodLogs, PodSessions, PodPorts, Protocol):
+USAGE_WINDOW_SECONDS = 1.0
+"""Over how long ``PodUsage.usage`` measures."""
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Of one container: processor cores, and memory that is its own."""
+
+    cpu_cores: float
+    memory_bytes: int
+
+
+class PodUsage(Protocol):
+    async def usage(self, pods: Sequence[Object]) -> Mapping[str, Mapping[str, Usage]]:
+        """What the running containers of ``pods`` use, by pod uid and container."""
+        ...
+
+
+class PodAccess(PodLogs, PodSessions, PodPorts, PodUsage, Protocol):
     """Access to running and finished pods; keyed by pod uid, so that a re-created name never shows old lines."""

@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from sidings.api.objects import Object, name_of, uid_of
-from sidings.api.pods import LogOptions, Session, StreamOptions
+from sidings.api.pods import LogOptions, Session, StreamOptions, Usage
 from sidings.api.resources import CLAIMS, PODS, SERVICES
 from sidings.api.status import ApiError, BadRequest, InternalError
 from sidings.client.events import EventNote, Recorder
 from sidings.client.interface import Client
 from sidings.clock import Clock
-from sidings.node import attach, exec, logs, machine, masks, pod_sandbox, shutdown
+from sidings.node import attach, exec, logs, machine, masks, pod_sandbox, shutdown, usage
 from sidings.node.errors import AddressesExhausted, NodeError, SandboxFailed
 from sidings.node.following import follow
 from sidings.node.gpus.in_memory import InMemoryGpus
@@ -204,6 +204,16 @@ class NodeAgent:
             made.close()
             raise
         return made
+
+    async def usage(self, pods: Sequence[Object]) -> dict[str, dict[str, Usage]]:
+        """See ``PodAccess.usage``."""
+        roots: dict[str, dict[str, int]] = {}
+        for uid in map(uid_of, pods):
+            worker = self._workers.get(uid)
+            for name, attempts in worker.box.attempts.items() if worker is not None else ():
+                if attempts[-1].running:
+                    roots.setdefault(uid, {})[name] = attempts[-1].pid
+        return await usage.measure(roots, self._clock)
 
     def _directory(self, pod: Object) -> Path:
         return self._shop.pods_root / uid_of(pod)

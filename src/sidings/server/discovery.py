@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from sidings.api.kind import Kind
 from sidings.api.objects import Object
-from sidings.server import reviews
+from sidings.server import metrics_api, reviews
 
 VERBS = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
 CUSTOM_VERBS = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
@@ -80,6 +80,9 @@ class Discovery:
         for review in reviews.RESOURCES:
             entry = Entry(review.plural, review.kind, False, ("create",), review.kind.lower(), stored=False)
             made._add(review.group, review.version, entry)
+        for measured in metrics_api.RESOURCES:
+            entry = Entry(measured.plural, measured.kind, measured.namespaced, ("get", "list"), "")
+            made._add(measured.group, measured.version, entry)
         for versions in made.groups.values():
             for entries in versions.values():
                 entries.sort(key=lambda entry: entry.plural)

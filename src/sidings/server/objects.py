@@ -15,7 +15,7 @@ from sidings.api.resources import Resource
 from sidings.api.status import BadRequest, MethodNotAllowed, NotFound
 from sidings.clock import Clock
 from sidings.registry.registry import Registry
-from sidings.server import bodies, logs, reviews, upgrades, watch
+from sidings.server import bodies, logs, metrics_api, reviews, upgrades, watch
 from sidings.server.discovery import SUBRESOURCES, VERBS, WITHOUT_DELETE_COLLECTION
 from sidings.server.documents import Documents
 from sidings.server.negotiation import negotiate
@@ -39,6 +39,7 @@ class Objects:
         self._clock = clock
         self._rng = rng
         self._documents = documents
+        self._metrics = metrics_api.Metrics(registry, pods)
 
     async def answer(self, request: Request, path: ResourcePath) -> Response | Stream:
         kind = self._registry.catalog.by_plural(path.group, path.version, path.plural)
@@ -46,6 +47,9 @@ class Objects:
             review = next((r for r in reviews.RESOURCES if r[:3] == path[:3]), None)
             if review is not None and request.method == "POST" and not path.name:
                 return await self._review(request, review)
+            if path[:3] in (resource[:3] for resource in metrics_api.RESOURCES):
+                now = self._clock.now()
+                return json_response(200, await self._metrics.answer(request.method, path, request.query, now))
             return self._documents.no_such_resource(path.group)
         if bool(path.namespace) and not kind.resource.namespaced:
             raise NotFound("the server could not find the requested resource")

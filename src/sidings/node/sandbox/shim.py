@@ -253,7 +253,7 @@ class Shim:
             close_all([fd for fd in streams if fd is not None])
         running = _Running(
             container,
-            Attempt(container.attempt, time.time()),
+            Attempt(container.attempt, time.time(), pid=pid),
             pid,
             ours,
             log,

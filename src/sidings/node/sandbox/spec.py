@@ -127,6 +127,8 @@ class Attempt:
     signal: int = 0
     reason: str = ""
     message: str = ""
+    pid: int = 0
+    """Of the container's init, below which all its processes are."""
 
     @property
     def running(self) -> bool:

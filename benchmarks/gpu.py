@@ -275,6 +275,8 @@ def main() -> None:
     if args.rehearse:
         options += ["--gpus-per-node", "1", "--simulate-gpus"]
     began, findings = time.monotonic(), {}
+    doctor = subprocess.run([sys.executable, "-m", "sidings", "doctor"], text=True, capture_output=True)
+    print(doctor.stdout + doctor.stderr, flush=True)
     with Engine(*options) as engine:
         bench = Bench(engine, rehearse=args.rehearse)
         steps: list[tuple[str, Callable[[], dict[str, Any]]]] = [

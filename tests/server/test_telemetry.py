@@ -14,8 +14,8 @@ class Measured:
     def exposition(self) -> str:
         return "# TYPE a gauge\na 1\n"
 
-    def jobs(self, namespace: str = "") -> list[dict[str, Any]]:
-        return [{"namespace": namespace}]
+    def jobs(self, namespace: str = "", *, course: bool = False) -> list[dict[str, Any]]:
+        return [{"namespace": namespace, "course": course}]
 
 
 @pytest.fixture
@@ -34,7 +34,9 @@ async def test_metrics_are_prometheus_text(measured: Api) -> None:
 
 
 async def test_figures_by_job_are_json(measured: Api) -> None:
-    assert (await measured("GET", "/telemetry/v1/jobs?namespace=fraud")).json == {"jobs": [{"namespace": "fraud"}]}
+    for query, course in (("", False), ("&course=true", True)):
+        answer = await measured("GET", f"/telemetry/v1/jobs?namespace=fraud{query}")
+        assert answer.json == {"jobs": [{"namespace": "fraud", "course": course}]}
 
 
 async def test_a_scrapers_token_opens_the_metrics_alone(measured: Api) -> None:

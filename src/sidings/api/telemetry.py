@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 JOBS_PATH = "/telemetry/v1/jobs"
-"""Where a server answers with ``{"jobs": Telemetry.jobs(namespace)}``; ``?namespace=`` narrows it."""
+"""Where a server answers with ``{"jobs": Telemetry.jobs(...)}``; ``?namespace=`` narrows it, ``&course=true`` adds."""
 
 
 class Telemetry(Protocol):
@@ -18,6 +18,6 @@ class Telemetry(Protocol):
         """The last measurement in Prometheus' text format (0.0.4)."""
         ...
 
-    def jobs(self, namespace: str = "") -> list[dict[str, Any]]:
+    def jobs(self, namespace: str = "", *, course: bool = False) -> list[dict[str, Any]]:
         """By job (``namespace``, ``kind``, ``name``) its ``ranks``; ``docs/telemetry.md`` describes the fields."""
         ...

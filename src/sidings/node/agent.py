@@ -86,7 +86,8 @@ class NodeAgent:
         self._workers: dict[str, PodWorker] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._gpus = GpuManager(gpus or InMemoryGpus(), {node.name: node.units for node in nodes}, state_dir / "pods")
-        self.telemetry = Monitor(client, clock, self._gpus, self._running_pods, self._pods_with_object)
+        history = state_dir / "telemetry.json"
+        self.telemetry = Monitor(client, clock, self._gpus, self._running_pods, self._pods_with_object, history)
         home = Path.home()
         self._shop = Workshop(
             client=client,

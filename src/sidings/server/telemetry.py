@@ -30,5 +30,6 @@ def answer(request: Request, telemetry: Telemetry | None) -> Response | None:
     if request.path == METRICS_PATH:
         return Response(200, telemetry.exposition().encode(), _EXPOSITION)
     if request.path == JOBS_PATH:
-        return json_response(200, {"jobs": telemetry.jobs(request.query.text("namespace"))})
+        query = request.query
+        return json_response(200, {"jobs": telemetry.jobs(query.text("namespace"), course=query.flag("course"))})
     return None

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import os
 import random
-from collections.abc import Collection
+from collections.abc import AsyncIterator, Callable, Collection
 from pathlib import Path
+
+import pytest
 
 from sidings.api import catalog
 from sidings.api.objects import Object
@@ -33,7 +37,11 @@ class Bench:
         self.gpus = GpuManager(self.driver, {"node-1": units(self.driver.devices())}, folder)
         self.targets: Collection[Target] = [Target(RANK, os.getpid())]
         self.known: Collection[str] = {"u"}
-        self.monitor = Monitor(self.client, self.clock, self.gpus, lambda: self.targets, lambda: self.known)
+        self.file = folder / "telemetry.json"
+        self.monitor = self.new_monitor()
+
+    def new_monitor(self) -> Monitor:
+        return Monitor(self.client, self.clock, self.gpus, lambda: self.targets, lambda: self.known, self.file)
 
 
 async def test_it_measures_pods_and_gpus_and_says_whose_they_are(tmp_path: Path) -> None:
@@ -72,6 +80,41 @@ async def test_figures_outlive_the_pod_and_go_with_the_job(tmp_path: Path) -> No
     await bench.client.delete(JOB_SETS, "train", "default")
     await bench.monitor.forget()
     assert bench.monitor.jobs() == []
+
+
+@pytest.mark.looptime
+async def test_figures_outlive_the_engine(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    async with running(bench.monitor):
+        await until(lambda: len(course(bench.monitor)) >= 3)
+    before = course(bench.monitor)
+    after = bench.new_monitor()
+    async with running(after):
+        await until(lambda: len(course(after)) > len(before))
+    assert course(after)[: len(before)] == before
+
+
+@contextlib.asynccontextmanager
+async def running(monitor: Monitor) -> AsyncIterator[None]:
+    task = asyncio.create_task(monitor.run())
+    yield
+    task.cancel()
+    await asyncio.wait([task])
+
+
+async def until(met: Callable[[], bool]) -> None:
+    while not met():  # noqa: ASYNC110 - measuring is done in a thread, which sets no event
+        await asyncio.sleep(0.1)
+
+
+def course(monitor: Monitor) -> list[list[float]]:
+    """Of the memory of the only pod."""
+    return [
+        list(point)
+        for job in monitor.jobs(course=True)
+        for rank in job["ranks"]
+        for point in rank["figures"]["memory_bytes"]["course"]
+    ]
 
 
 def named(version: str, kind: str, name: str) -> Object:

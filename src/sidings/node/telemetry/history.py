@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 MAX_POINTS = 720
 RECENT = 15
@@ -29,6 +30,21 @@ class Series:
     _pending: list[tuple[float, float]] = field(default_factory=list)
     _width: int = 1
     """How many measurements make one point."""
+
+    def to_json(self) -> dict[str, Any]:
+        """All but ``last`` and ``recent``, and less than a point that is not full yet."""
+        return {
+            "peak": self.peak,
+            "sum": self._sum,
+            "count": self._count,
+            "points": self.points,
+            "width": self._width,
+        }
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> Series:
+        points = [(float(moment), float(mean)) for moment, mean in value["points"]]
+        return cls(peak=value["peak"], points=points, _sum=value["sum"], _count=value["count"], _width=value["width"])
 
     @property
     def mean(self) -> float | None:
@@ -67,15 +83,15 @@ class History:
             series.last = None
             series.recent.clear()
 
-    def summary(self) -> dict[str, dict[str, float]]:
-        """``{figure: {"now", "recent", "mean", "peak"}}``, without what is unknown."""
-        found = {}
+    def summary(self, *, course: bool = False) -> dict[str, dict[str, Any]]:
+        """``{figure: {"now", "recent", "mean", "peak"}}``, without what is unknown; with ``course`` its points, too."""
+        found: dict[str, dict[str, Any]] = {}
         for name, series in self.series.items():
             recent = sum(series.recent) / len(series.recent) if series.recent else None
             values = {"now": series.last, "recent": recent, "mean": series.mean, "peak": series.peak}
             known = {key: round(value, 3) for key, value in values.items() if value is not None}
             if known:
-                found[name] = known
+                found[name] = known | ({"course": series.points} if course else {})
         return found
 
 

@@ -11,6 +11,7 @@ import itertools
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from sidings.api.resources import JOB_SETS, JOBS
@@ -19,7 +20,7 @@ from sidings.client.interface import Client
 from sidings.clock import Clock
 from sidings.node.gpus.manager import GpuManager
 from sidings.node.gpus.source import Device, Reading
-from sidings.node.telemetry import consumption, exposition, report
+from sidings.node.telemetry import consumption, exposition, report, saving
 from sidings.node.telemetry.consumption import Consumption
 from sidings.node.telemetry.exposition import GpuFigures, PodFigures
 from sidings.node.telemetry.records import JobKey, Measurement, Records
@@ -30,6 +31,8 @@ log = logging.getLogger(__name__)
 INTERVAL_SECONDS = 2.0
 FORGET_EVERY = 30
 """Measurements between two looks for jobs that are gone."""
+SAVE_EVERY = 10
+"""Measurements of which an engine that is killed may lose the last."""
 _RESOURCES = {"JobSet": JOB_SETS, "Job": JOBS}
 
 
@@ -57,27 +60,41 @@ class Monitor:
         gpus: GpuManager,
         targets: Callable[[], Collection[Target]],
         known: Callable[[], Collection[str]],
+        file: Path,
     ) -> None:
-        """``targets``: the pods that run now. ``known``: uids of all pods that still have an object."""
+        """``targets``: the pods that run now. ``known``: uids of all pods that still have an object.
+
+        ``file`` is where the records are kept for the next engine.
+        """
         self._client = client
         self._clock = clock
         self._gpus = gpus
         self._targets = targets
         self._known = known
+        self._file = file
         self._records = Records()
         self._pods: list[PodFigures] = []
         self._gpu_figures: list[GpuFigures] = []
 
     async def run(self) -> None:
         """Measure until cancelled. Whatever goes wrong with it is logged: pods do not depend on being measured."""
-        for turn in itertools.count(1):
-            try:
-                await self.measure()
-                if turn % FORGET_EVERY == 0:
-                    await self.forget()
-            except Exception:
-                log.exception("measuring failed, again in %.0f s", INTERVAL_SECONDS)
-            await self._clock.sleep(INTERVAL_SECONDS)
+        self._records = Records(saving.read(self._file))
+        try:
+            for turn in itertools.count(1):
+                try:
+                    await self._turn(turn)
+                except Exception:
+                    log.exception("measuring failed, again in %.0f s", INTERVAL_SECONDS)
+                await self._clock.sleep(INTERVAL_SECONDS)
+        finally:
+            saving.write(self._file, saving.dump(self._records))
+
+    async def _turn(self, turn: int) -> None:
+        await self.measure()
+        if turn % FORGET_EVERY == 0:
+            await self.forget()
+        if turn % SAVE_EVERY == 0:
+            await asyncio.to_thread(saving.write, self._file, saving.dump(self._records))
 
     async def measure(self) -> None:
         """Measure once and take it over."""
@@ -98,8 +115,8 @@ class Monitor:
     def exposition(self) -> str:
         return exposition.text(self._pods, self._gpu_figures, self._gpus.source.driver())
 
-    def jobs(self, namespace: str = "") -> list[dict[str, Any]]:
-        return report.jobs(self._records, namespace)
+    def jobs(self, namespace: str = "", *, course: bool = False) -> list[dict[str, Any]]:
+        return report.jobs(self._records, namespace, course=course)
 
     def _look(self, pids: Collection[int]) -> _Found:
         """The part that blocks."""

@@ -6,7 +6,7 @@ about once a minute after its last pod went. ``MAX_GONE`` bounds what jobs that 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from sidings.node.gpus.source import Device, Reading
@@ -30,8 +30,9 @@ class Measurement:
 class Records:
     """The records of all pods by uid, oldest first."""
 
-    def __init__(self) -> None:
-        self._records: dict[str, PodRecord] = {}
+    def __init__(self, earlier: Iterable[PodRecord] = ()) -> None:
+        """``earlier``: what an engine before this one recorded."""
+        self._records: dict[str, PodRecord] = {record.workload.uid: record for record in earlier}
         self._before: dict[str, tuple[float, Measurement]] = {}
 
     def __iter__(self) -> Iterator[PodRecord]:

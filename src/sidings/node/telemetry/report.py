@@ -35,8 +35,11 @@ class PodRecord:
     gpus: dict[str, GpuRecord] = field(default_factory=dict)
 
 
-def jobs(records: Iterable[PodRecord], namespace: str = "") -> list[dict[str, Any]]:
-    """Jobs in the order of their names; ``namespace`` ``""`` is all. A pod without a job is a job of kind Pod."""
+def jobs(records: Iterable[PodRecord], namespace: str = "", *, course: bool = False) -> list[dict[str, Any]]:
+    """Jobs in the order of their names; ``namespace`` ``""`` is all. A pod without a job is a job of kind Pod.
+
+    With ``course`` every figure has its ``[moment, mean since the one before]`` over the pod's life.
+    """
     found: dict[tuple[str, str, str], list[PodRecord]] = {}
     for record in records:
         own = record.workload
@@ -47,7 +50,7 @@ def jobs(records: Iterable[PodRecord], namespace: str = "") -> list[dict[str, An
             "namespace": place,
             "kind": kind,
             "name": name,
-            "ranks": [_rank(record) for record in sorted(pods, key=_order)],
+            "ranks": [_rank(record, course) for record in sorted(pods, key=_order)],
         }
         for (place, kind, name), pods in sorted(found.items())
     ]
@@ -58,7 +61,7 @@ def _order(record: PodRecord) -> tuple[str, int, str, float]:
     return own.part, int(own.rank or -1), own.pod, record.began
 
 
-def _rank(record: PodRecord) -> dict[str, Any]:
+def _rank(record: PodRecord, course: bool) -> dict[str, Any]:
     own = record.workload
     return {
         "part": own.part,
@@ -66,9 +69,9 @@ def _rank(record: PodRecord) -> dict[str, Any]:
         "pod": own.pod,
         "node": own.node,
         "running": record.running,
-        "figures": record.history.summary(),
+        "figures": record.history.summary(course=course),
         "gpus": [
-            {"index": gpu.index, "uuid": gpu.uuid, "model": gpu.model, "figures": gpu.history.summary()}
+            {"index": gpu.index, "uuid": gpu.uuid, "model": gpu.model, "figures": gpu.history.summary(course=course)}
             for gpu in sorted(record.gpus.values(), key=lambda gpu: gpu.index)
         ],
     }

@@ -35,4 +35,4 @@ def cluster(engine: Machine) -> Iterator[Machine]:
     """The module's engine, without anything that an earlier test made."""
     yield engine
     engine.kubectl("delete", "namespace", POC, "--ignore-not-found")
-    engine.kubectl("delete", "trainjobs,jobsets,jobs,pods,persistentvolumeclaims", "--all", "--now")
+    engine.kubectl("delete", "trainjobs,pytorchjobs,jobsets,jobs,pods,persistentvolumeclaims", "--all", "--now")

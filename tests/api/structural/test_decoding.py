@@ -151,6 +151,13 @@ def test_a_custom_resource_keeps_wrong_types_and_nulls_for_validation():
     assert type(decoded.object["spec"]["trainer"]["numNodes"]) is int
 
 
+@pytest.mark.parametrize(("amount", "kept"), [(1.0, 1), (0.5, 0.5), ("1", "1")])
+def test_a_whole_amount_is_an_integer_however_it_is_written(amount, kept):
+    body = {"spec": {"trainer": {"resourcesPerNode": {"limits": {"cpu": amount}}}}}
+    limits = decode(TRAIN_JOB, body, builtin=False).object["spec"]["trainer"]["resourcesPerNode"]["limits"]
+    assert (limits["cpu"], type(limits["cpu"])) == (kept, type(kept))
+
+
 def test_what_preserves_unknown_fields_keeps_them():
     schema = {
         "type": "object",

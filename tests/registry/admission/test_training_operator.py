@@ -121,7 +121,7 @@ async def test_case_3_the_queue_stays(api: Api) -> None:
 
 
 async def test_only_suspend_is_defaulted_in_what_is_stored(api: Api) -> None:
-    stored = await create(api, torch(runPolicy={}))
+    stored = await create(api, torch())
     assert stored["spec"]["runPolicy"] == {"suspend": False}
     assert stored["spec"]["pytorchReplicaSpecs"] == {"Master": pods()}
 

@@ -93,8 +93,8 @@ class _Json:
             if items is None:
                 return copy_of(value)
             return [self.element(items, item, (path, index)) for index, item in enumerate(value)]
-        if type(value) is float and node.type == "integer" and value.is_integer():
-            return int(value)
+        if type(value) is float and node.type in ("integer", "int-or-string") and value.is_integer():
+            return int(value)  # Go writes 1.0 as 1, so it never is anything else there
         return value
 
     element = value

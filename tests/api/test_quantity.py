@@ -101,3 +101,7 @@ def test_a_sum_is_exact(one: Decimal, first: str, other: Decimal, second: str) -
     left, right = f"{one:f}{first}", f"{other:f}{second}"
     with localcontext(prec=80):
         assert quantity.parse(quantity.add(left, right)) == quantity.parse(left) + quantity.parse(right)
+
+
+def test_bytes_are_written_in_the_binary_family() -> None:
+    assert [quantity.binary(amount) for amount in (0, 1000, 512 * 2**20, 3 * 2**30)] == ["0", "1k", "512Mi", "3Gi"]

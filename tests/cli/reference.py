@@ -29,18 +29,25 @@ def _lines() -> Iterator[str]:
     for name, summary in main.COMMANDS.items():
         yield f"| [`sidings {name}`](#sidings-{name}) | {summary} |"
     for name, command in _commands(parser).items():
-        yield from ("", f"## sidings {name}", "", str(command.description))
-        positionals = [action for action in command._actions if not action.option_strings]
-        options = [action for action in command._actions if action.option_strings]
-        shown = [action for action in (*positionals, *options) if action.help != argparse.SUPPRESS]
-        yield from ("", "| argument | |", "|---|---|")
-        for action in shown:
-            yield f"| `{_name(action)}` | {str(action.help).replace('|', '&#124;')} |"
+        yield from _command("##", f"sidings {name}", command)
+
+
+def _command(heading: str, name: str, command: argparse.ArgumentParser) -> Iterator[str]:
+    yield from ("", f"{heading} {name}", "", str(command.description))
+    positionals = [action for action in command._actions if not action.option_strings]
+    options = [action for action in command._actions if action.option_strings]
+    shown = [action for action in (*positionals, *options) if action.help != argparse.SUPPRESS]
+    yield from ("", "| argument | |", "|---|---|")
+    for action in shown:
+        yield f"| `{_name(action)}` | {str(action.help).replace('|', '&#124;')} |"
+    for verb, inner in _commands(command).items():
+        yield from _command(f"{heading}#", f"{name} {verb}", inner)
 
 
 def _commands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
-    [commands] = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
-    return dict(commands.choices)
+    """The commands of a parser, or the verbs of a command."""
+    found = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    return dict(found[0].choices) if found else {}
 
 
 def _name(action: argparse.Action) -> str:

@@ -50,7 +50,7 @@ def test_make_targets_in_pages_exist() -> None:
 def test_modules_that_pages_name_exist() -> None:
     for page in (ROOT / "docs").glob("*.md"):
         for name in re.findall(
-            r"`((?:api|store|registry|client|server|controllers|node|host|cli|answers)/[\w/]+)`", page.read_text()
+            r"`((?:api|store|registry|client|server|controllers|queue|node|host|cli|answers)/[\w/]+)`", page.read_text()
         ):
             path = ROOT / "src/sidings" / name
             assert path.is_dir() or path.with_suffix(".py").is_file() or path.exists(), f"{page.name}: {name}"

@@ -49,6 +49,11 @@ def canonical(value: Value) -> str:
     return _canonical(_text(value))
 
 
+def binary(amount: int) -> str:
+    """The text of a number of bytes in the binary family: 536870912 is ``512Mi``."""
+    return _write(Decimal(amount), _Family.BINARY)
+
+
 def units(value: Value) -> int:
     """The amount in whole units, rounded away from zero: bytes, devices, pods."""
     return _whole(parse(value))

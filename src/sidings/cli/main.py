@@ -33,6 +33,7 @@ COMMANDS: dict[str, str] = {
     "suspend": "stop jobs; they keep their place and go on with `resume`",
     "resume": "let suspended jobs go on",
     "delete": "delete jobs and their pods",
+    "queue": "replay decisions of the queue",
     "doctor": "check this machine: sandbox tier, limits, disk, GPUs, torch",
     "version": "print the version of this program and of the running engine",
     "completion": "print the completion script of a shell",

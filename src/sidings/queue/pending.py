@@ -1,0 +1,111 @@
+"""Who waits for one ClusterQueue: a heap of those worth a look, and those set aside until something changes.
+
+Order: the workload whose victims are being evicted, then priority, age and uid. A whole shape of workloads is set aside
+with the first of them that is hopeless (``equivalence``); ``flush`` brings all back.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Hashable
+from dataclasses import dataclass
+from datetime import datetime
+
+from sidings.queue import equivalence
+from sidings.queue.requeueing import Requeue, goes_to_heap
+from sidings.queue.snapshot import BEST_EFFORT_FIFO
+from sidings.queue.workloads import Workload
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where the search over flavors stopped, in which cycle, and what had come free in the queue by then."""
+
+    tried: dict[tuple[str, str], int]
+    cycle: int
+    freed: int
+
+    @property
+    def flavors_left(self) -> bool:
+        return any(index != -1 for index in self.tried.values())
+
+    def outdated(self, cycle: int, freed: int) -> bool:
+        """Whether earlier flavors are worth another look."""
+        return self.cycle < cycle - 1 and freed > self.freed
+
+
+@dataclass
+class Waiting:
+    """A workload in a queue."""
+
+    workload: Workload
+    shape: Hashable
+    progress: Progress | None = None
+
+
+class PendingQueue:
+    """The waiting workloads of one ClusterQueue, by key ``namespace/name``."""
+
+    def __init__(self, name: str, strategy: str) -> None:
+        self.name = name
+        self.strategy = strategy
+        self.heap: dict[str, Waiting] = {}
+        self.inadmissible: dict[str, Waiting] = {}
+        self._order: list[tuple[int, datetime, str, str]] = []
+        self._hopeless: set[Hashable] = set()
+        self._sticky: str | None = None
+
+    def push(self, workload: Workload) -> None:
+        """Adds a new, changed or evicted workload."""
+        self._enqueue(Waiting(workload, equivalence.shape(workload)))
+
+    def discard(self, key: str) -> None:
+        """Forgets a workload: deleted, finished or admitted."""
+        self.heap.pop(key, None)
+        self.inadmissible.pop(key, None)
+        if self._sticky == key:
+            self._sticky = None
+
+    def pop(self) -> Waiting | None:
+        """The head. It must come back by :meth:`requeue`, or leave by :meth:`discard`."""
+        if self._sticky in self.heap:
+            return self.heap.pop(self._sticky)
+        while self._order:
+            *_, key = heapq.heappop(self._order)
+            if key in self.heap:
+                return self.heap.pop(key)
+        return None
+
+    def requeue(self, head: Waiting, why: Requeue) -> None:
+        flavors_left = head.progress is not None and head.progress.flavors_left
+        key = head.workload.key
+        if self.strategy == BEST_EFFORT_FIFO and why is Requeue.PENDING_PREEMPTION:
+            self._sticky = key
+        elif self._sticky == key:
+            self._sticky = None
+        if goes_to_heap(self.strategy, why, flavors_left=flavors_left):
+            self._to_heap(head)
+            return
+        self.inadmissible[key] = head
+        if self.strategy == BEST_EFFORT_FIFO and why is Requeue.HOPELESS:
+            self._hopeless.add(head.shape)
+            for other in [w for w in self.heap.values() if w.shape == head.shape]:
+                self.inadmissible[other.workload.key] = self.heap.pop(other.workload.key)
+
+    def flush(self) -> None:
+        """Something changed in the tree: everybody is worth a look again."""
+        self._hopeless.clear()
+        for waiting in self.inadmissible.values():
+            self._to_heap(waiting)
+        self.inadmissible.clear()
+
+    def _enqueue(self, waiting: Waiting) -> None:
+        if waiting.shape in self._hopeless:
+            self.inadmissible[waiting.workload.key] = waiting
+        else:
+            self._to_heap(waiting)
+
+    def _to_heap(self, waiting: Waiting) -> None:
+        workload = waiting.workload
+        self.heap[workload.key] = waiting
+        heapq.heappush(self._order, (-workload.priority, workload.queued_at, workload.uid, workload.key))

@@ -1,0 +1,136 @@
+"""Placement of a whole workload: its pod sets in order, each seeing what the former ones take.
+
+A group of two pod sets is placed together: the one of a single pod is the leader of the other. ``flavor_assignment``
+asks whether a placement exists, ``cycle`` whether it still fits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sidings.api import tolerations
+from sidings.api.objects import labels_of, name_of
+from sidings.queue import affinity, amounts
+from sidings.queue.topology.domains import Domain, Topology
+from sidings.queue.topology.encoding import Placement
+from sidings.queue.topology.placement import Ask, place
+from sidings.queue.topology.request import TopologyRequest
+from sidings.queue.workloads import PodSet
+
+if TYPE_CHECKING:
+    from sidings.queue.snapshot import Flavor, Snapshot
+
+
+@dataclass(frozen=True)
+class Part:
+    """A pod set that goes to a flavor with a topology, and how many of its pods."""
+
+    pod_set: PodSet
+    count: int
+    flavor: str
+
+
+@dataclass(frozen=True)
+class Failure:
+    pod_set: str
+    message: str
+
+
+Placements = dict[str, Placement]
+"""By name of the pod set."""
+
+
+def pod_requests(pod_set: PodSet) -> dict[str, int]:
+    """Requests of one pod; a pod takes one of a node's ``pods``."""
+    return {**pod_set.requests, amounts.PODS: 1}
+
+
+def place_workload(snapshot: Snapshot, parts: Sequence[Part], *, empty: bool = False) -> Placements | Failure:
+    """All placements, or the first failure."""
+    result: Placements = {}
+    assumed: dict[str, dict[Domain, dict[str, int]]] = {}
+    for workers, leader in _groups(parts):
+        flavor = snapshot.flavors[workers.flavor]
+        topology = snapshot.topologies[workers.flavor]
+        taken = assumed.setdefault(workers.flavor, {})
+        placed = place(topology, _ask(topology, flavor, workers, leader), taken, empty=empty)
+        if isinstance(placed, str):
+            return Failure(workers.pod_set.name, placed)
+        result[workers.pod_set.name] = placed.workers
+        _assume(topology, taken, placed.workers, pod_requests(workers.pod_set))
+        if leader is not None and placed.leader is not None:
+            result[leader.pod_set.name] = placed.leader
+            _assume(topology, taken, placed.leader, pod_requests(leader.pod_set))
+    return result
+
+
+def flavor_refusal(request: TopologyRequest | None, flavor: Flavor, topology: Topology | None) -> str:
+    """Why a flavor cannot serve a pod set's topology request; empty if it can."""
+    if topology is None:
+        return f'Flavor "{flavor.name}" does not support TopologyAwareScheduling' if request else ""
+    if request and any(level not in topology.levels for level in request.levels):
+        return f'Flavor "{flavor.name}" does not contain the requested level'
+    return ""
+
+
+def _groups(parts: Sequence[Part]) -> Iterator[tuple[Part, Part | None]]:
+    """(workers, leader) of each group at the place of its first pod set."""
+    done: set[str] = set()
+    for part in parts:
+        group = part.pod_set.topology.group if part.pod_set.topology else None
+        if group is None:
+            yield part, None
+        elif group not in done:
+            done.add(group)
+            members = [p for p in parts if p.pod_set.topology and p.pod_set.topology.group == group]
+            members.sort(key=lambda member: member.count)
+            yield members[-1], members[0] if len(members) > 1 else None
+
+
+def _ask(topology: Topology, flavor: Flavor, part: Part, leader: Part | None) -> Ask:
+    request = part.pod_set.topology or TopologyRequest()
+    lowest = len(topology.levels) - 1
+    named = request.required or request.preferred
+    # Slices alone may lie anywhere, so the search for them starts at the top.
+    unnamed = 0 if request.slice_level else lowest
+    return Ask(
+        pods=part.count,
+        requests=pod_requests(part.pod_set),
+        level=topology.levels.index(named) if named else unnamed,
+        slice_level=topology.levels.index(request.slice_level) if request.slice_level else lowest,
+        slice_size=request.slice_size or 1,
+        required=request.required is not None,
+        least_free=named is None,
+        excluded=_node_filter(topology, flavor, part.pod_set),
+        leader=pod_requests(leader.pod_set) if leader else None,
+    )
+
+
+def _node_filter(topology: Topology, flavor: Flavor, pod_set: PodSet) -> Callable[[Domain], str]:
+    if not topology.of_nodes:
+        return lambda leaf: ""
+    spec = pod_set.pod_spec
+    tolerated = [*(spec.get("tolerations") or ()), *flavor.tolerations]
+
+    def why(leaf: Domain) -> str:
+        node = leaf.node
+        assert node is not None
+        for taint in node["spec"].get("taints") or ():
+            if taint["effect"] in tolerations.BLOCKING_EFFECTS and not tolerations.tolerates(tolerated, taint):
+                return f'taint "{taint["key"]}={taint.get("value") or ""}:{taint["effect"]}"'
+        if not affinity.selector_matches(spec, labels_of(node)):
+            return "nodeSelector"
+        return "" if affinity.affinity_matches(spec, labels_of(node), node=name_of(node)) else "affinity"
+
+    return why
+
+
+def _assume(
+    topology: Topology, taken: dict[Domain, dict[str, int]], placement: Placement, requests: Mapping[str, int]
+) -> None:
+    for values, count in placement.domains:
+        used = taken.setdefault(topology.leaf(values), {})
+        for resource, amount in requests.items():
+            used[resource] = used.get(resource, 0) + amount * count

@@ -1,0 +1,50 @@
+import json
+from pathlib import Path
+
+from sidings.cli import main
+from sidings.cli.errors import ExitCode
+from tests.cli.consoles import err, invocation, out
+from tests.queue.objects import cluster_queue, flavor, workload
+
+
+def cases(status: str) -> str:
+    local = {"kind": "LocalQueue", "metadata": {"name": "q", "namespace": "default"}, "spec": {"clusterQueue": "q"}}
+    objects = [flavor(), cluster_queue("q"), local, workload("w", "5")]
+    message = (
+        "couldn't assign flavors to pod set main: insufficient quota for cpu in flavor default, previously considered"
+        " podsets requests (0) + current podset request (5) > maximum capacity (4)"
+    )
+    state = {"status": status, "reason": "ExceedsMaxQuota", "message": message, "queue": "inadmissible"}
+    expect = {
+        "workloads": {"w": state},
+        "trace": [{}],
+        "events": [f"w Warning ExceedsMaxQuota: {message}"],
+    }
+    case = {"name": "too large", "now": "2026-01-01T00:00:00Z", "objects": objects, "cycles": 1, "expect": expect}
+    return json.dumps([case])
+
+
+def run(folder: Path, text: str) -> tuple[int, str, str]:
+    (folder / "cases.json").write_text(text)
+    it = invocation(folder)
+    args = main.build_parser("queue").parse_args(["queue", "replay", "cases.json"])
+    return main.run_guarded(args, it), out(it.console), err(it.console)
+
+
+def test_agreement_is_0(tmp_path: Path) -> None:
+    assert run(tmp_path, cases("pending")) == (ExitCode.OK, "1 of 1 cases agree\n", "")
+
+
+def test_every_difference_is_a_line(tmp_path: Path) -> None:
+    code, told, _ = run(tmp_path, cases("admitted"))
+    assert code == ExitCode.FAILED
+    assert told.splitlines() == [
+        'too large: workloads.w.status: expected "admitted", got "pending"',
+        "0 of 1 cases agree",
+    ]
+
+
+def test_a_file_without_cases_is_invalid(tmp_path: Path) -> None:
+    code, told, complaint = run(tmp_path, "{}")
+    assert (code, told) == (ExitCode.INVALID, "")
+    assert complaint.startswith("error[MANIFEST_INVALID]:")

@@ -1,0 +1,76 @@
+from sidings.api.objects import Object
+from sidings.queue import workloads
+from sidings.queue.pending import PendingQueue, Progress, Waiting
+from sidings.queue.requeueing import Requeue
+from tests.queue.objects import workload
+
+
+def queue_with(*objects: Object, strategy: str = "BestEffortFIFO") -> PendingQueue:
+    queue = PendingQueue("q", strategy)
+    for obj in objects:
+        queue.push(workloads.of_object(obj))
+    return queue
+
+
+def popped(queue: PendingQueue) -> Waiting:
+    head = queue.pop()
+    assert head is not None
+    return head
+
+
+def names(queue: PendingQueue) -> list[str]:
+    found = []
+    while (head := queue.pop()) is not None:
+        found.append(head.workload.name)
+    return found
+
+
+def test_priority_then_age_then_uid() -> None:
+    objects = [workload("b"), workload("a"), workload("old", age=5), workload("high", priority=1)]
+    assert names(queue_with(*objects)) == ["high", "old", "a", "b"]
+
+
+def test_a_discarded_workload_is_not_popped() -> None:
+    queue = queue_with(workload("a"), workload("b"))
+    queue.discard("default/a")
+    assert names(queue) == ["b"]
+
+
+def test_the_hopeless_wait_aside_until_a_flush() -> None:
+    queue = queue_with(workload("big", "9", age=1), workload("small"))
+    queue.requeue(popped(queue), Requeue.HOPELESS)
+    assert list(queue.inadmissible) == ["default/big"]
+    queue.flush()
+    assert names(queue) == ["big", "small"]
+
+
+def test_equal_shapes_go_aside_together_and_so_do_later_ones() -> None:
+    queue = queue_with(workload("one", "9", age=2), workload("two", "9"), workload("other"))
+    queue.requeue(popped(queue), Requeue.HOPELESS)
+    queue.push(workloads.of_object(workload("three", "9")))
+    assert sorted(queue.inadmissible) == ["default/one", "default/three", "default/two"]
+    assert names(queue) == ["other"]
+
+
+def test_the_head_of_a_strict_queue_stays_the_head() -> None:
+    queue = queue_with(workload("big", "9", age=1), workload("small"), strategy="StrictFIFO")
+    queue.requeue(popped(queue), Requeue.HOPELESS)
+    assert names(queue) == ["big", "small"]
+
+
+def test_flavors_left_to_try_are_worth_another_look() -> None:
+    queue = queue_with(workload("w"))
+    head = popped(queue)
+    head.progress = Progress({("main", "cpu"): 0}, cycle=1, freed=0)
+    queue.requeue(head, Requeue.HOPELESS)
+    assert names(queue) == ["w"]
+
+
+def test_a_preemptor_is_first_until_it_leaves() -> None:
+    queue = queue_with(workload("preemptor"))
+    queue.requeue(popped(queue), Requeue.PENDING_PREEMPTION)
+    queue.push(workloads.of_object(workload("vip", priority=9)))
+    head = popped(queue)
+    assert head.workload.name == "preemptor"
+    queue.discard(head.workload.key)
+    assert names(queue) == ["vip"]

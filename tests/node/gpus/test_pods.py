@@ -25,6 +25,10 @@ SHOW = 'echo "[$CUDA_VISIBLE_DEVICES] [$NVIDIA_VISIBLE_DEVICES] [$NCCL_HOSTID]"'
 GANG: Object = {"labels": {"jobset.sigs.k8s.io/jobset-name": "js"}}
 
 
+ADDRESS = r"b'\\0tmp/nccl-socket-0-abc'"
+compiled = pytest.mark.skipif(not any(map(shutil.which, COMPILERS)), reason="there is no C compiler on this machine")
+
+
 @pytest.fixture
 def driver() -> InMemoryGpus:
     return InMemoryGpus([h200(0), h200(1)])
@@ -38,6 +42,15 @@ async def cluster(state_dir: Path, driver: InMemoryGpus) -> AsyncIterator[Cluste
 
 def asking_for(gpus: int) -> Object:
     return {"resources": {"limits": {"nvidia.com/gpu": str(gpus)}}}
+
+
+GPU = {"container_fields": asking_for(1)}
+
+
+def speaking(statement: str) -> str:
+    """A shell command: Python with a datagram socket ``s`` of the kind that NCCL passes handles over."""
+    code = f"import socket; s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM); {statement}"
+    return f'python3 -c "{code}"'
 
 
 async def test_a_pod_sees_the_gpu_it_asked_for_and_one_that_asked_for_none_sees_none(cluster: Cluster) -> None:
@@ -67,7 +80,7 @@ async def test_a_gpu_is_free_again_when_its_pod_has_ended(cluster: Cluster) -> N
         assert said.startswith(f"[{TWO[0].uuid},{TWO[1].uuid}]")
 
 
-@pytest.mark.skipif(not any(map(shutil.which, COMPILERS)), reason="there is no C compiler on this machine")
+@compiled
 async def test_pods_of_a_gang_get_what_keeps_nvlink(cluster: Cluster) -> None:
     script = (
         'echo "$LD_PRELOAD $SIDINGS_NCCL_SOCKETS $NCCL_HOSTID"; grep -c nccl_sockets /proc/self/maps; ls /run/sidings'
@@ -77,6 +90,18 @@ async def test_pods_of_a_gang_get_what_keeps_nvlink(cluster: Cluster) -> None:
     assert first.startswith("/run/sidings/nccl_sockets.so /dev/shm sidings-")
     assert int(mapped) > 0
     assert listed == "nccl_sockets.so"
+
+
+@compiled
+async def test_sockets_of_nccl_reach_from_pod_to_pod_of_a_gang_and_no_further(cluster: Cluster) -> None:
+    await cluster.run(speaking(f"s.bind({ADDRESS}); print('bound', flush=True); print(s.recv(9))"), "one", GANG, **GPU)
+    await cluster.phase("Running", name="one")
+    await cluster.said("bound", "one")
+    outsider = await cluster.output(speaking(f"print(s.connect_ex({ADDRESS}) != 0)"), name="outsider", **GPU)
+    assert outsider == "True\n"
+    assert await cluster.output(speaking(f"s.sendto(b'handle', {ADDRESS})"), name="two", metadata=GANG, **GPU) == ""
+    await cluster.phase("Succeeded", name="one")
+    assert await cluster.logs("one") == "bound\nb'handle'\n"
 
 
 async def test_a_faulty_gpu_leaves_the_node(cluster: Cluster, driver: InMemoryGpus) -> None:

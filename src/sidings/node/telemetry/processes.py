@@ -35,17 +35,14 @@ class Usage:
 def table(proc: Path = PROC) -> dict[int, Process]:
     """All processes of the machine that we may see. A process that ends meanwhile is left out."""
     found = {}
-    for folder in proc.iterdir():
-        if not folder.name.isdigit():
-            continue
-        try:
-            text = (folder / "stat").read_text()
-        except OSError:
-            continue
+    with os.scandir(proc) as entries:
+        names = [entry.name for entry in entries if entry.name.isdigit()]
+    for name in names:
         # The command in parentheses may hold anything; what follows the last one is numbers. Field 3 comes first.
-        fields = text.rpartition(")")[2].split()
-        ticks = sum(map(int, fields[11:15]))  # utime, stime, cutime, cstime
-        found[int(folder.name)] = Process(int(fields[1]), ticks / _TICKS)
+        fields = _read(f"{proc}/{name}/stat").rpartition(b")")[2].split()
+        if fields:
+            ticks = sum(map(int, fields[11:15]))  # utime, stime, cutime, cstime
+            found[int(name)] = Process(int(fields[1]), ticks / _TICKS)
     return found
 
 
@@ -62,15 +59,26 @@ def usage(processes: Mapping[int, Process], roots: Iterable[int], proc: Path = P
         while open_pids:
             pid = open_pids.pop()
             cpu += processes[pid].cpu_seconds
-            memory += _private_bytes(proc / str(pid) / "statm")
+            memory += _private_bytes(f"{proc}/{pid}/statm")
             open_pids += children[pid]
         found[root] = Usage(cpu, memory)
     return found
 
 
-def _private_bytes(statm: Path) -> int:
+def _private_bytes(statm: str) -> int:
+    fields = _read(statm).split()
+    return (int(fields[1]) - int(fields[2])) * _PAGE if fields else 0
+
+
+def _read(file: str) -> bytes:
+    """A small file of /proc, empty where its process has ended. A third of the time that ``Path.read_bytes`` takes."""
     try:
-        _, resident, shared = statm.read_text().split()[:3]
-    except OSError:  # it has just ended
-        return 0
-    return (int(resident) - int(shared)) * _PAGE
+        descriptor = os.open(file, os.O_RDONLY)
+    except OSError:
+        return b""
+    try:
+        return os.read(descriptor, 4096)
+    except OSError:
+        return b""
+    finally:
+        os.close(descriptor)

@@ -6,4 +6,16 @@ ever closing the result: with warnings as errors, some later test fails for it. 
 
 import asyncio
 
+import pytest
+
 asyncio.set_event_loop(None)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Long runs are for ``make soak`` only, which asks for them by their marker."""
+    if "soak" in config.option.markexpr:
+        return
+    skipped = [item for item in items if item.get_closest_marker("soak")]
+    if skipped:
+        config.hook.pytest_deselected(items=skipped)
+        items[:] = [item for item in items if item not in skipped]

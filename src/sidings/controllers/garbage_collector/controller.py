@@ -1,8 +1,8 @@
 """The garbage collector: keeps the graph, carries out verdicts.
 
 A key is a uid. It is looked at when its object changes, when one of its owners goes or starts to wait, and when one of
-its dependents goes. The graph lags behind the API, and after a start it is empty: no verdict is passed before every kind
-was listed once, and nothing that cannot be taken back happens before the API itself was asked.
+its dependents goes. The graph lags behind the API, and after a start it is empty: no verdict is passed before every
+kind was listed once, and nothing that cannot be taken back happens before the API itself was asked.
 """
 
 from __future__ import annotations

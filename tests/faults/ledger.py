@@ -1,0 +1,278 @@
+"""Everything that has happened, change by change, and the rules that each change must keep.
+
+The ledger follows Pods, Jobs and JobSets through a client that never fails, in the order of the store's revisions. A
+rule looks at one change with the state before it; what it yields is a violation. Rules that hold only once things have
+come to rest are in ``rest.py``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from sidings.api import conditions, objects
+from sidings.api.job import indexes
+from sidings.api.job.labels import COMPLETION_INDEX
+from sidings.api.jobset import labels
+from sidings.api.objects import Object
+from sidings.api.resources import JOB_SETS, JOBS, PODS, Resource
+from sidings.client.interface import Client
+
+FOLLOWED = (JOB_SETS, JOBS, PODS)
+ENDED = ("Succeeded", "Failed")
+
+
+class Violation(AssertionError):
+    """A rule is broken; the message names the rule, the object and the moment."""
+
+
+class Change(NamedTuple):
+    """``old`` is None for a new object, ``new`` for one that is gone."""
+
+    kind: str
+    old: Object | None
+    new: Object | None
+
+    @property
+    def obj(self) -> Object:
+        obj = self.new or self.old
+        assert obj is not None
+        return obj
+
+
+@dataclass
+class Ledger:
+    """The present by kind and uid, and what of the past the rules need."""
+
+    present: dict[str, dict[str, Object]] = field(default_factory=lambda: {r.kind: {} for r in FOLLOWED})
+    pods_made: dict[str, int] = field(default_factory=dict)
+    """By uid of the Job."""
+    indexes_done: dict[str, set[int]] = field(default_factory=dict)
+    """Indexes of which a pod was seen to succeed, by uid of the Job."""
+    abandoned: set[str] = field(default_factory=set)
+    """Uids of Jobs whose owner was deleted with its dependents orphaned, or that lost their pods that way."""
+    changes: int = 0
+    _waiting: list[tuple[int, str, str, Object]] = field(default_factory=list)
+
+    async def follow(self, client: Client) -> None:
+        """Until cancelled: note every change."""
+        async with asyncio.TaskGroup() as tasks:
+            for resource in FOLLOWED:
+                tasks.create_task(self._follow(client, resource))
+
+    async def _follow(self, client: Client, resource: Resource) -> None:
+        async for event in client.watch(resource):
+            revision = int(event.object["metadata"]["resourceVersion"])
+            self._waiting.append((revision, event.type, resource.kind, event.object))
+
+    def check(self) -> None:
+        """Judge what was noted since the last call, in order. Raises ``Violation``."""
+        waiting, self._waiting = sorted(self._waiting, key=lambda item: item[0]), []
+        for revision, type_, kind, obj in waiting:
+            old = self.present[kind].get(objects.uid_of(obj))
+            change = Change(kind, old, None if type_ == "DELETED" else obj)
+            for name, rule in RULES.items():
+                for complaint in rule(self, change):
+                    where = f"{kind} {objects.namespace_of(obj)}/{objects.name_of(obj)} at revision {revision}"
+                    raise Violation(f"{name}: {where}: {complaint}")
+            self._apply(change)
+
+    def _apply(self, change: Change) -> None:
+        self.changes += 1
+        uid, kind = objects.uid_of(change.obj), change.kind
+        if change.new is None:
+            self.present[kind].pop(uid, None)
+        else:
+            self.present[kind][uid] = change.new
+        if kind == PODS.kind:
+            owner = owner_uid(change.obj)
+            if change.old is None:
+                self.pods_made[owner] = self.pods_made.get(owner, 0) + 1
+            if phase(change.obj) == "Succeeded" and (index := index_of(change.obj)) is not None:
+                self.indexes_done.setdefault(owner, set()).add(index)
+
+    def jobset_of(self, job: Object) -> Object | None:
+        return self.present[JOB_SETS.kind].get(owner_uid(job))
+
+    def jobs_of(self, jobset: Object) -> list[Object]:
+        uid = objects.uid_of(jobset)
+        return [job for job in self.present[JOBS.kind].values() if owner_uid(job) == uid]
+
+
+def owner_uid(obj: Object) -> str:
+    return str((objects.controller_of(obj) or {}).get("uid") or "")
+
+
+def phase(pod: Object) -> str:
+    return str((pod.get("status") or {}).get("phase") or "Pending")
+
+
+def index_of(pod: Object) -> int | None:
+    text = objects.annotations_of(pod).get(COMPLETION_INDEX)
+    return None if text is None else int(text)
+
+
+def attempt_of(job: Object) -> int:
+    return int(objects.labels_of(job)[labels.RESTART_ATTEMPT])
+
+
+def group_of(job: Object) -> str:
+    return str(objects.labels_of(job).get(labels.REPLICATED_JOB_NAME) or "")
+
+
+def number(obj: Object, name: str) -> int:
+    return int((obj.get("status") or {}).get(name) or 0)
+
+
+def is_finished(obj: Object) -> str:
+    return next((type_ for type_ in ("Complete", "Completed", "Failed") if conditions.is_true(obj, type_)), "")
+
+
+Rule = Callable[[Ledger, Change], Iterable[str]]
+
+
+def never_two_live_attempts(ledger: Ledger, change: Change) -> Iterator[str]:
+    """A new pod of an index has no other beside it, but for one of its own Job that is being stopped or has ended."""
+    if change.kind != PODS.kind or change.old is not None or change.new is None:
+        return
+    new, index = change.new, index_of(change.new)
+    job = (objects.controller_of(new) or {}).get("name")
+    for other in ledger.present[PODS.kind].values():
+        same_place = (objects.controller_of(other) or {}).get("name") == job and index_of(other) == index
+        if not same_place or index is None or phase(other) in ENDED:
+            continue
+        if objects.namespace_of(other) != objects.namespace_of(new) or owner_uid(other) in ledger.abandoned:
+            continue
+        if owner_uid(other) != owner_uid(new):
+            yield f"a pod of an earlier attempt still lives: {objects.name_of(other)}"
+        elif not objects.is_deleting(other) or _replaces_only_failed(ledger, owner_uid(new)):
+            yield f"index {index} has a pod already: {objects.name_of(other)}"
+
+
+def _replaces_only_failed(ledger: Ledger, job_uid: str) -> bool:
+    job = ledger.present[JOBS.kind].get(job_uid)
+    return job is not None and job["spec"].get("podReplacementPolicy") == "Failed"
+
+
+def ends_are_final(ledger: Ledger, change: Change) -> Iterator[str]:
+    old, new = change.old, change.new
+    if old is None or new is None:
+        return
+    if change.kind == PODS.kind:
+        if phase(old) in ENDED and phase(new) != phase(old):
+            yield f"{phase(old)} became {phase(new)}"
+        return
+    if is_finished(old) and is_finished(new) != is_finished(old):
+        yield f"{is_finished(old)} became {is_finished(new) or 'unfinished'}"
+    if change.kind == JOB_SETS.kind and is_finished(old):
+        for name in ("terminalState", "restarts", "restartsCountTowardsMax"):
+            if (old["status"].get(name)) != (new["status"].get(name)):
+                yield f"{name} changed after the end"
+
+
+def restarts_stay_within_the_limit(ledger: Ledger, change: Change) -> Iterator[str]:
+    if change.kind != JOB_SETS.kind or change.new is None:
+        return
+    before = number(change.old, "restarts") if change.old else 0
+    after, counted = number(change.new, "restarts"), number(change.new, "restartsCountTowardsMax")
+    limit = int((change.new["spec"].get("failurePolicy") or {}).get("maxRestarts") or 0)
+    if not before <= after <= before + 1:
+        yield f"restarts went from {before} to {after}"
+    if counted > limit or counted > after:
+        yield f"{counted} of {after} restarts count, {limit} are allowed"
+    if after > before and not any(_failed_now(job, before) for job in ledger.jobs_of(change.new)):
+        yield "restarted without a failed Job"
+
+
+def _failed_now(job: Object, attempt: int) -> bool:
+    return is_finished(job) == "Failed" and attempt_of(job) == attempt
+
+
+def every_end_is_counted_once(ledger: Ledger, change: Change) -> Iterator[str]:
+    if change.kind != JOBS.kind or change.new is None:
+        return
+    old, new, uid = change.old or {}, change.new, objects.uid_of(change.new)
+    for name in ("failed", "succeeded"):
+        if number(new, name) < number(old, name):
+            yield f"{name} went from {number(old, name)} to {number(new, name)}"
+    counted = number(new, "failed") + (0 if _is_indexed(new) else number(new, "succeeded"))
+    if counted > ledger.pods_made.get(uid, 0):
+        yield f"{counted} ends were counted of {ledger.pods_made.get(uid, 0)} pods"
+    if _is_indexed(new):
+        done = indexes.parse((new.get("status") or {}).get("completedIndexes"), new["spec"]["completions"])
+        if missing := done - ledger.indexes_done.get(uid, set()):
+            yield f"no pod of indexes {sorted(missing)} has succeeded"
+
+
+def _is_indexed(job: Object) -> bool:
+    return bool(job["spec"].get("completionMode") == "Indexed")
+
+
+def jobs_are_made_for_the_present_attempt(ledger: Ledger, change: Change) -> Iterator[str]:
+    if change.kind != JOBS.kind or change.old is not None or change.new is None:
+        return
+    jobset = ledger.jobset_of(change.new)
+    if jobset is None:
+        return
+    attempt = attempt_of(change.new)
+    if is_finished(jobset):
+        yield "made for a JobSet that has ended"
+    if attempt != number(jobset, "restarts"):
+        yield f"of attempt {attempt} while the JobSet is in {number(jobset, 'restarts')}"
+    blocking = (jobset["spec"].get("failurePolicy") or {}).get("restartStrategy") == "BlockingRecreate"
+    if blocking and any(attempt_of(job) < attempt for job in ledger.jobs_of(jobset)):
+        yield "Jobs of the attempt before are still there"
+
+
+def dependencies_are_kept(ledger: Ledger, change: Change) -> Iterator[str]:
+    """Of ``Complete`` only: readiness may have passed by the time that the Job is made."""
+    if change.kind != JOBS.kind or change.old is not None or change.new is None:
+        return
+    jobset = ledger.jobset_of(change.new)
+    if jobset is None:
+        return
+    groups = {group["name"]: group for group in jobset["spec"]["replicatedJobs"]}
+    for wanted in groups[group_of(change.new)].get("dependsOn") or ():
+        if (
+            wanted["status"] == "Complete"
+            and _complete(ledger, jobset, wanted["name"]) < groups[wanted["name"]]["replicas"]
+        ):
+            yield f"{wanted['name']} is not complete"
+
+
+def only_success_completes(ledger: Ledger, change: Change) -> Iterator[str]:
+    if change.kind != JOB_SETS.kind or change.new is None or is_finished(change.new) != "Completed":
+        return
+    if change.old is not None and is_finished(change.old):
+        return
+    policy = change.new["spec"]["successPolicy"]
+    groups = change.new["spec"]["replicatedJobs"]
+    targets = policy.get("targetReplicatedJobs") or [group["name"] for group in groups]
+    done = sum(_complete(ledger, change.new, target) for target in targets)
+    wanted = sum(group["replicas"] for group in groups if group["name"] in targets)
+    if done < (1 if policy["operator"] == "Any" else wanted):
+        yield f"only {done} of {wanted} Jobs are complete"
+
+
+def _complete(ledger: Ledger, jobset: Object, group: str) -> int:
+    attempt = number(jobset, "restarts")
+    return sum(
+        is_finished(job) == "Complete" and group_of(job) == group and attempt_of(job) == attempt
+        for job in ledger.jobs_of(jobset)
+    )
+
+
+RULES: dict[str, Rule] = {
+    rule.__name__: rule
+    for rule in (
+        never_two_live_attempts,
+        ends_are_final,
+        restarts_stay_within_the_limit,
+        every_end_is_counted_once,
+        jobs_are_made_for_the_present_attempt,
+        dependencies_are_kept,
+        only_success_completes,
+    )
+}

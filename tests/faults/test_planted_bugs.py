@@ -1,0 +1,22 @@
+"""A storm notices what it is there for."""
+
+import logging
+
+import pytest
+
+from tests.faults.ledger import Violation
+from tests.faults.planted_bugs import BUGS, PlantedBug
+from tests.faults.storm import weather
+
+SEEDS = (3, 1, 2, 4)
+
+
+@pytest.mark.parametrize("bug", [pytest.param(bug, id=name) for name, bug in BUGS.items()])
+def test_a_planted_bug_is_caught(bug: PlantedBug, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.CRITICAL)  # controllers tell at length how a bug hurts them
+    for seed in SEEDS:
+        try:
+            weather(seed, 300, bug.wraps())
+        except Violation:
+            return
+    pytest.fail("no storm has noticed it")

@@ -34,6 +34,7 @@ OUTPUT = HERE.parent / "src/sidings/api/data/schemas.json.gz"
 REF = "#/components/schemas/"
 
 ROOTS = (
+    "io.k8s.api.authentication.v1.TokenRequest",
     "io.k8s.api.batch.v1.Job",
     "io.k8s.api.coordination.v1.Lease",
     "io.k8s.api.core.v1.ConfigMap",
@@ -49,7 +50,13 @@ ROOTS = (
     "io.k8s.api.core.v1.Secret",
     "io.k8s.api.core.v1.Service",
     "io.k8s.api.core.v1.ServiceAccount",
+    "io.k8s.api.events.v1.Event",
+    "io.k8s.api.rbac.v1.ClusterRole",
+    "io.k8s.api.rbac.v1.ClusterRoleBinding",
+    "io.k8s.api.rbac.v1.Role",
+    "io.k8s.api.rbac.v1.RoleBinding",
     "io.k8s.api.scheduling.v1.PriorityClass",
+    "io.k8s.api.storage.v1.StorageClass",
     "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition",
     "io.x-k8s.jobset.v1alpha2.JobSet",
     "org.kubeflow.trainer.v1alpha1.ClusterTrainingRuntime",

@@ -83,10 +83,12 @@ def builtin() -> Catalog:
         persistent_volume_claim,
         pod,
         priority_class,
+        rbac,
         resource_quota,
         secret,
         service,
         service_account,
+        storage_class,
         training_jobs,
         training_runtime,
         trainjob,
@@ -95,6 +97,6 @@ def builtin() -> Catalog:
     single = (
         config_map, endpoints, event, limit_range, namespace, node, persistent_volume_claim, persistent_volume, pod,
         resource_quota, secret, service_account, service, custom_resource_definition, job, lease, jobset,
-        priority_class, trainjob,
+        priority_class, storage_class, trainjob,
     )  # fmt: skip
-    return Catalog([*(module.KIND for module in single), *training_runtime.KINDS, *training_jobs.KINDS])
+    return Catalog([*(module.KIND for module in single), *rbac.KINDS, *training_runtime.KINDS, *training_jobs.KINDS])

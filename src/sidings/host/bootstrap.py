@@ -1,4 +1,4 @@
-"""What a control plane has before anybody applied anything: the namespaces and the training runtimes we ship."""
+"""What a control plane has before anybody applied anything: namespaces, roles, classes and our runtimes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from sidings.api.resources import NAMESPACES, NODES
 from sidings.api.status import AlreadyExists
 from sidings.client.interface import Client
 from sidings.controllers.trainjob import shipped
+from sidings.host.default_objects import default_objects
 
 PYTHON_PREFIX = "sidings.dev/python-prefix"
 """The annotation that the node agent puts on nodes of its own."""
@@ -21,6 +22,11 @@ async def bootstrap(client: Client) -> None:
     for name in SYSTEM_NAMESPACES:
         try:
             await client.create(NAMESPACES, _namespace(name))
+        except AlreadyExists:
+            continue
+    for resource, obj in default_objects():
+        try:
+            await client.create(resource, obj)
         except AlreadyExists:
             continue
     await shipped.install(client)

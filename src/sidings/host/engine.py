@@ -124,7 +124,15 @@ class Engine:
         if self.options.scrape_token_file:
             users[scrape_token.ensure(Path(self.options.scrape_token_file))] = SCRAPER
         tokens, measured = StaticTokens(users), self.agent.telemetry
-        app = App(self.plane.registry, self.agent, tokens, self.clock, self.plane.rng, measured=measured)
+        app = App(
+            self.plane.registry,
+            self.agent,
+            tokens,
+            self.clock,
+            self.plane.rng,
+            measured=measured,
+            signing_key=self.identity.signing_key,
+        )
         listener = listen(self.options.port, self.options.last_port)
         return ApiServer(app, listener, self.identity.certificate_file, self.identity.key_file)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
+import secrets
 from collections.abc import Iterable
 
 from sidings.api.pods import PodAccess
@@ -19,7 +20,8 @@ from sidings.errors import SidingsError
 from sidings.registry.registry import Registry
 from sidings.server import health, names, telemetry, upgrades
 from sidings.server.asgi import Receive, Scope, Send
-from sidings.server.auth import Authenticator, Gate, authenticate
+from sidings.server.auth import ADMIN, Authenticator, FirstOf, Gate, authenticate
+from sidings.server.authorization import Authorizer, attributes_of
 from sidings.server.bodies import ClientGone
 from sidings.server.documents import Documents
 from sidings.server.limits import REQUEST_SECONDS
@@ -27,10 +29,14 @@ from sidings.server.objects import Objects
 from sidings.server.paths import GroupPath, ResourcePath, parse
 from sidings.server.requests import Request
 from sidings.server.responses import NOT_FOUND, Response, Stream, error_response, send_response
+from sidings.server.service_account_tokens import ServiceAccountTokens
 from sidings.server.streams import send_stream
 from sidings.server.web_socket import WebSocket
 
 log = logging.getLogger(__name__)
+
+ALWAYS_ALLOWED = (ADMIN, telemetry.SCRAPER)
+"""The administrator, and who has been shown to ask for nothing but the metrics."""
 
 
 class App:
@@ -46,16 +52,20 @@ class App:
         *,
         hosts: Iterable[str] = (*names.LOOPBACK, *names.DNS),
         measured: Telemetry | None = None,
+        signing_key: str = "",
     ) -> None:
         """``hosts``: names and addresses that a Host header may name; those of the certificate, unless it has more.
 
-        ``measured``: what the pods do, where somebody measures it.
+        ``measured``: what the pods do, where somebody measures it. ``signing_key``: of service accounts' tokens;
+        without one they end with this application.
         """
-        self._authenticator = authenticator
+        tokens = ServiceAccountTokens(registry, clock, (signing_key or secrets.token_hex()).encode())
+        self._authenticator = FirstOf(authenticator, tokens)
+        self._authorizer = Authorizer(registry)
         self._measured = measured
         self._gate = Gate(hosts)
         self._documents = Documents(registry)
-        self._objects = Objects(registry, pods, clock, rng, self._documents)
+        self._objects = Objects(registry, pods, clock, rng, self._documents, self._authorizer, tokens)
         self._upgrades = upgrades.Upgrades(registry, pods)
         self._closing = asyncio.Event()
 
@@ -82,6 +92,7 @@ class App:
             path = parse(request.path)
             if not isinstance(path, ResourcePath):
                 raise NotFound("the server could not find the requested resource")
+            self._authorizer.check(request.user, attributes_of(request, path))
             subprotocol, work = self._upgrades.prepare(request, path, socket.subprotocols)
         except ApiError as error:
             await socket.refuse(error_response(error))
@@ -118,6 +129,10 @@ class App:
         request.user = authenticate(self._authenticator, request.headers)
         telemetry.check(request)
         path = parse(request.path)
+        if request.user not in ALWAYS_ALLOWED:
+            self._authorizer.check(
+                request.user, attributes_of(request, path if isinstance(path, ResourcePath) else None)
+            )
         if isinstance(path, ResourcePath):
             return await self._objects.answer(request, path)
         if isinstance(path, GroupPath):

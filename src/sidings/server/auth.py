@@ -50,6 +50,16 @@ class StaticTokens:
         return found
 
 
+class FirstOf:
+    """Several authenticators; the first that knows a token says whose it is."""
+
+    def __init__(self, *known: Authenticator) -> None:
+        self._known = known
+
+    def user_of(self, token: bytes) -> User | None:
+        return next((user for each in self._known if (user := each.user_of(token)) is not None), None)
+
+
 def authenticate(authenticator: Authenticator, headers: Mapping[bytes, bytes]) -> User:
     """The user of a request. Raises Unauthorized without saying why."""
     scheme, _, token = headers.get(b"authorization", b"").partition(b" ")

@@ -11,11 +11,12 @@ import random
 from sidings.api import options
 from sidings.api.kind import Kind
 from sidings.api.pods import PodAccess
-from sidings.api.resources import Resource
+from sidings.api.resources import SERVICE_ACCOUNTS, Resource
 from sidings.api.status import BadRequest, MethodNotAllowed, NotFound
 from sidings.clock import Clock
 from sidings.registry.registry import Registry
 from sidings.server import bodies, logs, metrics_api, reviews, upgrades, watch
+from sidings.server.authorization import Authorizer
 from sidings.server.discovery import SUBRESOURCES, VERBS, WITHOUT_DELETE_COLLECTION
 from sidings.server.documents import Documents
 from sidings.server.negotiation import negotiate
@@ -23,6 +24,7 @@ from sidings.server.paths import ResourcePath
 from sidings.server.rendering import Rendering
 from sidings.server.requests import Request
 from sidings.server.responses import Response, Stream, json_response
+from sidings.server.service_account_tokens import ServiceAccountTokens
 
 OBJECT_VERBS = {"GET": "get", "PUT": "update", "PATCH": "patch", "DELETE": "delete", "POST": "create"}
 COLLECTION_VERBS = {"GET": "list", "POST": "create", "DELETE": "deletecollection"}
@@ -32,7 +34,14 @@ class Objects:
     """Answers every request that addresses a resource."""
 
     def __init__(
-        self, registry: Registry, pods: PodAccess, clock: Clock, rng: random.Random, documents: Documents
+        self,
+        registry: Registry,
+        pods: PodAccess,
+        clock: Clock,
+        rng: random.Random,
+        documents: Documents,
+        authorizer: Authorizer,
+        tokens: ServiceAccountTokens,
     ) -> None:
         self._registry = registry
         self._pods = pods
@@ -40,6 +49,8 @@ class Objects:
         self._rng = rng
         self._documents = documents
         self._metrics = metrics_api.Metrics(registry, pods)
+        self._authorizer = authorizer
+        self._tokens = tokens
 
     async def answer(self, request: Request, path: ResourcePath) -> Response | Stream:
         kind = self._registry.catalog.by_plural(path.group, path.version, path.plural)
@@ -60,6 +71,7 @@ class Objects:
             pod = self._registry.get(kind, path.name, path.namespace).object
             return await logs.answer(self._pods, pod, request.query, self._clock.now())
         if path.subresource in upgrades.SUBRESOURCES:
+            self._registry.get(kind, path.name, path.namespace)
             raise BadRequest("Upgrade request required")
         rendering = Rendering(kind, negotiate(request.accept), request.query.text("includeObject"), self._clock.now())
         match verb:
@@ -101,6 +113,9 @@ class Objects:
         wanted = options.for_create(
             request.query, user_agent=request.user_agent, repeated=tuple(body.repeated), warn=request.warn
         )
+        if kind.resource == SERVICE_ACCOUNTS and path.subresource == "token":
+            account = self._registry.get(kind, path.name, path.namespace).object
+            return json_response(201, self._tokens.issue(account, body.value), request.warning_headers())
         if path.subresource:
             made = await self._registry.create_subresource(
                 kind, path.name, path.subresource, body.value, path.namespace, wanted
@@ -153,7 +168,9 @@ class Objects:
     async def _review(self, request: Request, resource: Resource) -> Response:
         kind = Kind(resource, resource.kind.lower(), {}, builtin=True)
         body = bodies.decode_object(await request.body(), request.content_type, kind, strict=False)
-        return json_response(201, reviews.answer(resource, body.value, request.user, self._clock.now()))
+        return json_response(
+            201, reviews.answer(resource, body.value, request.user, self._authorizer, self._clock.now())
+        )
 
 
 def _strict(request: Request) -> bool:

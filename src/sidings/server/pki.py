@@ -40,6 +40,8 @@ class Identity:
     """The authority's certificate, PEM."""
     token: str
     """The bearer token of the one administrator."""
+    signing_key: str
+    """What the tokens of service accounts are signed with."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,13 @@ def ensure(folder: Path, now: datetime, addresses: Iterable[str] = ()) -> Identi
     if server is None or not _still_good(server.certificate, authority.certificate, now, wanted):
         server = issue_server(authority, now, wanted)
         _store(folder, "server", server)
-    return Identity(folder / "server.crt", folder / "server.key", authority.certificate_pem(), _token(folder / "token"))
+    return Identity(
+        folder / "server.crt",
+        folder / "server.key",
+        authority.certificate_pem(),
+        token=_token(folder / "token"),
+        signing_key=_token(folder / "service-accounts.key"),
+    )
 
 
 def new_authority(now: datetime) -> Pair:

@@ -13,6 +13,7 @@ KIND = Kind(
     schema=schemas.schema(SERVICE_ACCOUNTS.group, SERVICE_ACCOUNTS.version, SERVICE_ACCOUNTS.kind),
     builtin=True,
     short_names=("sa",),
+    subresources=frozenset({"token"}),
     columns=(columns.NAME, columns.AGE),
     generation=False,
 )

@@ -1,0 +1,156 @@
+"""Tokens of service accounts: what ``kubectl create token`` gives out, and who shows one.
+
+A token is a JWT that the engine signs with a key of its own. It is bound to the service account's uid, and to a pod's
+if the request says so: with either it ends, as it does at its time. Names of claims are upstream's
+(``pkg/serviceaccount/claims.go``, v1.36).
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from sidings.api import fields, timestamps
+from sidings.api.objects import Object, uid_of
+from sidings.api.rbac import SERVICE_ACCOUNT_PREFIX
+from sidings.api.resources import PODS, SECRETS, SERVICE_ACCOUNTS, Resource
+from sidings.api.status import Conflict, NotFound
+from sidings.clock import Clock
+from sidings.registry.registry import Registry
+from sidings.server.auth import User
+
+ISSUER = "https://kubernetes.default.svc"
+AUDIENCES = (ISSUER,)
+"""Those that this server itself is."""
+DEFAULT_SECONDS = 3600
+SHORTEST_SECONDS = 600
+LONGEST_SECONDS = 1 << 32
+BINDABLE: Mapping[str, Resource] = {"Pod": PODS, "Secret": SECRETS}
+_HEADER = {"alg": "HS256", "typ": "JWT"}
+
+
+class ServiceAccountTokens:
+    """Issues tokens and knows them again."""
+
+    def __init__(self, registry: Registry, clock: Clock, key: bytes) -> None:
+        self._registry = registry
+        self._clock = clock
+        self._key = key
+
+    def issue(self, account: Object, request: Object) -> Object:
+        """``request``, an ``authentication.k8s.io/v1 TokenRequest``, with its status. Raises Invalid and Conflict."""
+        spec = dict(request.get("spec") or {})
+        seconds = spec.get("expirationSeconds")
+        seconds = DEFAULT_SECONDS if seconds is None else seconds
+        name, namespace = account["metadata"]["name"], account["metadata"]["namespace"]
+        if seconds < SHORTEST_SECONDS:
+            error = fields.invalid("spec.expirationSeconds", seconds, "may not specify a duration less than 10 minutes")
+            raise fields.to_invalid("authentication.k8s.io", "TokenRequest", name, [error])
+        if seconds > LONGEST_SECONDS:
+            detail = "may not specify a duration larger than 2^32 seconds"
+            error = fields.invalid("spec.expirationSeconds", seconds, detail)
+            raise fields.to_invalid("authentication.k8s.io", "TokenRequest", name, [error])
+        audiences = list(spec.get("audiences") or AUDIENCES)
+        now = self._clock.now()
+        expires = now + timedelta(seconds=seconds)
+        private = {
+            "namespace": namespace,
+            "serviceaccount": {"name": name, "uid": uid_of(account)},
+            **self._bound(spec.get("boundObjectRef"), namespace),
+        }
+        claims = {
+            "iss": ISSUER,
+            "sub": f"{SERVICE_ACCOUNT_PREFIX}{namespace}:{name}",
+            "aud": audiences,
+            "iat": int(now.timestamp()),
+            "nbf": int(now.timestamp()),
+            "exp": int(expires.timestamp()),
+            "kubernetes.io": private,
+        }
+        return {
+            "kind": "TokenRequest",
+            "apiVersion": "authentication.k8s.io/v1",
+            "metadata": {"name": name, "namespace": namespace, "creationTimestamp": timestamps.to_text(now)},
+            "spec": {
+                **spec,
+                "audiences": audiences,
+                "expirationSeconds": seconds,
+                "boundObjectRef": spec.get("boundObjectRef"),
+            },
+            "status": {"token": self._signed(claims), "expirationTimestamp": timestamps.to_text(expires)},
+        }
+
+    def user_of(self, token: bytes) -> User | None:
+        """The service account whose valid token this is."""
+        claims = self._read(token)
+        if claims is None or not set(claims["aud"]) & set(AUDIENCES):
+            return None
+        if not claims["nbf"] <= self._clock.now().timestamp() < claims["exp"]:
+            return None
+        private = claims["kubernetes.io"]
+        namespace, account = private["namespace"], private["serviceaccount"]
+        if not self._lives(SERVICE_ACCOUNTS, account, namespace):
+            return None
+        for kind, resource in BINDABLE.items():
+            bound = private.get(kind.lower())
+            if bound is not None and not self._lives(resource, bound, namespace):
+                return None
+        groups = ("system:serviceaccounts", f"system:serviceaccounts:{namespace}", "system:authenticated")
+        return User(str(claims["sub"]), str(account["uid"]), groups)
+
+    def _bound(self, reference: Mapping[str, Any] | None, namespace: str) -> dict[str, Any]:
+        if not reference:
+            return {}
+        resource = BINDABLE.get(str(reference.get("kind")))
+        if resource is None:
+            detail = "cannot bind token to object of type " + str(reference.get("kind"))
+            error = fields.invalid("spec.boundObjectRef.kind", reference.get("kind") or "", detail)
+            raise fields.to_invalid("authentication.k8s.io", "TokenRequest", "", [error])
+        obj = self._get(resource, str(reference.get("name")), namespace)
+        if reference.get("uid") and reference["uid"] != uid_of(obj):
+            raise Conflict(
+                f"the UID in the bound object reference ({reference['uid']}) does not match the UID in record. The "
+                "object might have been deleted and then recreated",
+                name=str(reference.get("name")),
+                kind=resource.plural,
+            )
+        return {resource.kind.lower(): {"name": reference["name"], "uid": uid_of(obj)}}
+
+    def _get(self, resource: Resource, name: str, namespace: str) -> Object:
+        kind = self._registry.catalog.by_plural(*resource[:3])
+        assert kind is not None
+        return self._registry.get(kind, name, namespace).object
+
+    def _lives(self, resource: Resource, reference: Mapping[str, str], namespace: str) -> bool:
+        try:
+            return uid_of(self._get(resource, reference["name"], namespace)) == reference["uid"]
+        except NotFound:
+            return False
+
+    def _signed(self, claims: Mapping[str, Any]) -> str:
+        content = f"{_encoded(_HEADER)}.{_encoded(claims)}"
+        return f"{content}.{self._signature(content.encode())}"
+
+    def _signature(self, content: bytes) -> str:
+        return _base64(hmac.new(self._key, content, hashlib.sha256).digest())
+
+    def _read(self, token: bytes) -> Any:
+        """The claims of a token that we have signed; None for any other."""
+        content, _, signature = token.rpartition(b".")
+        if not hmac.compare_digest(self._signature(content).encode(), signature):
+            return None
+        body = content.partition(b".")[2]
+        return json.loads(base64.urlsafe_b64decode(body + b"=" * (-len(body) % 4)))
+
+
+def _encoded(value: Mapping[str, Any]) -> str:
+    return _base64(json.dumps(value, separators=(",", ":")).encode())
+
+
+def _base64(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()

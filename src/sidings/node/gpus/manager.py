@@ -1,8 +1,8 @@
 """Who has which GPU, and which GPUs are withdrawn: kubelet's device manager, for one resource.
 
 A container keeps its devices over restarts, and over restarts of the engine: what was handed out is written to
-``pods/<uid>/gpus.json`` before the container starts, and goes with the pod. Health is not kept: a driver that still
-has a fault says so again, and a reset that mended it is followed by a restart of whoever holds the device.
+``pods/<uid>/gpus.json`` before the container starts, and goes with the pod. Health is not kept: a reset that mends a
+GPU needs nobody on it, so the engine is started anew after it, and then every GPU is trusted again.
 """
 
 from __future__ import annotations

@@ -20,6 +20,7 @@ from sidings.controllers.claims.protection import ClaimProtection
 from sidings.controllers.custom_resources import CustomResources
 from sidings.controllers.endpoints import EndpointsController
 from sidings.controllers.garbage_collector.controller import GarbageCollector
+from sidings.controllers.jaxjob.controller import JAXJobController
 from sidings.controllers.job.controller import JobController
 from sidings.controllers.job.ttl import TtlController
 from sidings.controllers.jobset.controller import JobSetController
@@ -28,13 +29,16 @@ from sidings.controllers.namespaces import Namespaces
 from sidings.controllers.nodes.eviction import TaintEviction
 from sidings.controllers.nodes.life_cycle import NodeLifeCycle
 from sidings.controllers.nodes.pod_collector import PodCollector
+from sidings.controllers.paddlejob.controller import PaddleJobController
 from sidings.controllers.pytorchjob.controller import PyTorchJobController
 from sidings.controllers.runtime.controller import Controller
 from sidings.controllers.scheduler.controller import Scheduler
 from sidings.controllers.service_accounts import ServiceAccounts
+from sidings.controllers.tfjob.controller import TFJobController
 from sidings.controllers.trainjob.controller import TrainJobController
 from sidings.controllers.trainjob.refusals import RefusalForwarder
 from sidings.controllers.trainjob.runtime_finalizer import ClusterTrainingRuntimeController, TrainingRuntimeController
+from sidings.controllers.xgboostjob.controller import XGBoostJobController
 from sidings.registry.admission import defaults
 from sidings.registry.registry import Registry
 from sidings.store.store import Store
@@ -75,6 +79,10 @@ class ControlPlane:
             TrainingRuntimeController(client, clock, rng),
             ClusterTrainingRuntimeController(client, clock, rng),
             PyTorchJobController(client, clock, rng),
+            XGBoostJobController(client, clock, rng),
+            JAXJobController(client, clock, rng),
+            TFJobController(client, clock, rng),
+            PaddleJobController(client, clock, rng),
             JobSetController(client, clock, rng, self._gates),
             ExclusivePods(client, clock, rng),
             JobController(client, clock, rng),

@@ -10,23 +10,23 @@ from __future__ import annotations
 from sidings.api.objects import Object
 from sidings.api.training_operator import words
 from sidings.controllers.pytorchjob import elastic
-from sidings.controllers.training_operator.operator import Place
+from sidings.controllers.training_operator.operator import Place, variables
 from sidings.controllers.training_operator.snapshot import Snapshot, replica_name
 
 
 def environment(snapshot: Snapshot, place: Place) -> list[Object]:
     spec = snapshot.job["spec"]
-    variables = {"PYTHONUNBUFFERED": "1"}
+    values = {"PYTHONUNBUFFERED": "1"}
     if snapshot.leader is not None:
-        variables |= _fixed(snapshot, place)
+        values |= _fixed(snapshot, place)
     processes = spec.get("nprocPerNode")
     if processes is not None:
-        variables["PET_NPROC_PER_NODE"] = processes
+        values["PET_NPROC_PER_NODE"] = processes
     if spec.get("elasticPolicy") is not None:
-        variables |= elastic.environment(snapshot)
+        values |= elastic.environment(snapshot)
     else:
-        variables["PET_NNODES"] = str(snapshot.total)
-    return [{"name": name, "value": value} for name, value in variables.items()]
+        values["PET_NNODES"] = str(snapshot.total)
+    return variables(values)
 
 
 def _fixed(snapshot: Snapshot, place: Place) -> dict[str, str]:

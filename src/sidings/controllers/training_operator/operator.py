@@ -6,7 +6,7 @@ roles were looked at (``UpdateJobStatus`` upstream, which takes roles in random 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from sidings.api.objects import Object
@@ -22,6 +22,11 @@ class Place(NamedTuple):
 
     role: str
     number: int
+
+
+def variables(values: Mapping[str, str]) -> list[Object]:
+    """Entries of a container's ``env``."""
+    return [{"name": name, "value": value} for name, value in values.items()]
 
 
 class Operator:
@@ -42,6 +47,10 @@ class Operator:
         """Whether a job without leader has succeeded."""
         return tally.complete
 
+    def has_lost(self, tally: Tally) -> bool:
+        """Whether pods of a role were lost that it cannot do without."""
+        return tally.has_lost
+
     def starts_again(self, replica: Object) -> bool:
         """Whether lost pods of a role mean Restarting and not the end."""
         return bool(replica["restartPolicy"] != words.NEVER)
@@ -55,6 +64,10 @@ class Operator:
         done = "is successfully completed." if snapshot.leader else "successfully completed."
         return f"{self.title(snapshot)} {done}"
 
+    def failure_message(self, snapshot: Snapshot, lost: str) -> str:
+        """``lost`` says ``because 1 Worker replica(s) failed.``"""
+        return f"{snapshot.framework.resource.kind} {snapshot.name} is failed {lost}"
+
     def outcome(self, snapshot: Snapshot, tallies: Mapping[str, Tally], report: Report) -> None:
         """Conditions by the counts of all roles.
 
@@ -62,7 +75,7 @@ class Operator:
         the next, each with new times.
         """
         leader = snapshot.leader
-        losing = any(tally.has_lost for tally in tallies.values())
+        losing = any(self.has_lost(tally) for tally in tallies.values())
         for role, replica in snapshot.roles.items():
             tally = tallies[role]
             done = False
@@ -81,7 +94,7 @@ class Operator:
 
     def judge_losses(self, snapshot: Snapshot, role: str, replica: Object, tally: Tally, report: Report) -> None:
         """Restarting or Failed, where pods of ``role`` were lost."""
-        if not tally.has_lost:
+        if not self.has_lost(tally):
             return
         kind = snapshot.framework.resource.kind
         lost = f"because {tally.failed} {role} replica(s) failed."
@@ -89,13 +102,4 @@ class Operator:
             report.put(words.RESTARTING, f"{kind} {snapshot.name} is restarting {lost}")
         elif not report.holds(words.FAILED):
             report.end()
-            report.put(words.FAILED, f"{kind} {snapshot.name} is failed {lost}")
-
-    def companions(self, snapshot: Snapshot) -> Sequence[Object]:
-        """Other objects that have to exist before the pods; none for most frameworks."""
-        return ()
-
-    @property
-    def has_services(self) -> bool:
-        """Whether each pod gets a Service by which the others find it."""
-        return True
+            report.put(words.FAILED, self.failure_message(snapshot, lost))

@@ -44,12 +44,11 @@ def scale(operator: Operator, snapshot: Snapshot, role: str) -> Scaling:
             result.replaced.append(pod)
         result.fails_job = result.fails_job or verdict is Verdict.FAIL_JOB
     result.delete += [pod for index, pod in present.items() if index >= wanted and not objects.is_deleting(pod)]
-    if operator.has_services:
-        services = snapshot.services_of(role)
-        result.create += [
-            pods.service_for(snapshot, Place(role, index)) for index in range(wanted) if index not in services
-        ]
-        result.delete += [
-            service for index, service in services.items() if index >= wanted and not objects.is_deleting(service)
-        ]
+    services = snapshot.services_of(role)
+    result.create += [
+        pods.service_for(snapshot, Place(role, index)) for index in range(wanted) if index not in services
+    ]
+    result.delete += [
+        service for index, service in services.items() if index >= wanted and not objects.is_deleting(service)
+    ]
     return result

@@ -1,0 +1,47 @@
+"""The relatives of PyTorchJob really run: each pod prints what it was told, and reaches the pod that leads by name."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.e2e.machine import Machine
+
+pytestmark = pytest.mark.e2e
+
+JOBS = {
+    "XGBoostJob": ("xgbReplicaSpecs", "xgboost", {"Master": 1, "Worker": 1}, "$MASTER_ADDR $RANK of $WORLD_SIZE"),
+    "JAXJob": ("jaxReplicaSpecs", "jax", {"Worker": 2}, "$COORDINATOR_ADDRESS $PROCESS_ID of $NUM_PROCESSES"),
+    "PaddleJob": ("paddleReplicaSpecs", "paddle", {"Worker": 2}, "${PADDLE_MASTER%:*} $PADDLE_NNODES"),
+    "TFJob": ("tfReplicaSpecs", "tensorflow", {"Chief": 1, "Worker": 1}, "tf-chief-0 $TF_CONFIG"),
+}
+
+
+def job(kind: str, name: str) -> dict[str, Any]:
+    field, container, roles, told = JOBS[kind]
+    wait = "until getent hosts $1; do sleep 0.2; done"
+    command = ["sh", "-c", f'set -- {told}; {wait}; echo "told: $*"; sleep 1']
+    template = {"spec": {"containers": [{"name": container, "image": "img", "command": command}]}}
+    specs = {role: {"replicas": count, "template": template} for role, count in roles.items()}
+    return {"apiVersion": "kubeflow.org/v1", "kind": kind, "metadata": {"name": name}, "spec": {field: specs}}
+
+
+def told(cluster: Machine, name: str) -> list[str]:
+    log = cluster.kubectl("logs", "-l", f"training.kubeflow.org/job-name={name}", "--tail=-1")
+    return sorted(line.removeprefix("told: ") for line in log.splitlines() if line.startswith("told: "))
+
+
+def test_all_kinds_at_once(cluster: Machine) -> None:
+    names = {"XGBoostJob": "xgb", "JAXJob": "jax", "PaddleJob": "paddle", "TFJob": "tf"}
+    cluster.apply("\n---\n".join(json.dumps(job(*item)) for item in names.items()))
+    for kind, name in names.items():
+        cluster.wait_for_condition("Succeeded", f"{kind.lower()}/{name}")
+    assert told(cluster, "xgb") == ["xgb-master-0 0 of 2", "xgb-master-0 1 of 2"]
+    assert told(cluster, "jax") == ["jax-worker-0 0 of 2", "jax-worker-0 1 of 2"]
+    first, second = told(cluster, "paddle")
+    assert first.split()[1] == second.split()[1] == "2"
+    assert second.startswith("paddle-worker-0 ")
+    assert all("tf-worker-0.default.svc:2222" in line for line in told(cluster, "tf"))
+    cluster.kubectl("delete", "xgboostjobs,jaxjobs,paddlejobs,tfjobs", "--all")

@@ -40,8 +40,15 @@ def test_the_hopeless_wait_aside_until_a_flush() -> None:
     queue = queue_with(workload("big", "9", age=1), workload("small"))
     queue.requeue(popped(queue), Requeue.HOPELESS)
     assert list(queue.inadmissible) == ["default/big"]
-    queue.flush()
+    queue.flush(lambda workload: True)
     assert names(queue) == ["big", "small"]
+
+
+def test_a_flush_leaves_whom_the_queue_does_not_take() -> None:
+    queue = queue_with(workload("foreign"))
+    queue.requeue(popped(queue), Requeue.NAMESPACE_MISMATCH)
+    queue.flush(lambda workload: workload.name != "foreign")
+    assert names(queue) == []
 
 
 def test_equal_shapes_go_aside_together_and_so_do_later_ones() -> None:

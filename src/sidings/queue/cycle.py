@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from sidings.queue import ordering, partial_admission, preemption, reasons
+from sidings.queue import ordering, partial_admission, preemption, reasons, resource_limits
 from sidings.queue.amounts import FlavorResource, Usage
 from sidings.queue.assignment import Assignment, Mode
 from sidings.queue.flavor_assignment import FlavorAssigner, Pinned, set_placements
@@ -137,24 +137,16 @@ class _Cycle:
     # Step 1.
 
     def _refusal(self, head: Head) -> Decision | None:
+        """Why a head is not even nominated, if so."""
         workload, queue = head.waiting.workload, self.snapshot.queues[head.cluster_queue]
+        if workload.checks_failed:
+            return _refused(head, reasons.PENDING_EVALUATION, reasons.CHECKS_FAILED, Requeue.MISCONFIGURED)
         if not queue.admits_namespace(self.snapshot.namespaces.get(workload.namespace)):
-            return Decision(
-                head,
-                Outcome.WAIT,
-                reason=reasons.MISCONFIGURED,
-                message=reasons.NAMESPACE_MISMATCH,
-                requeue=Requeue.NAMESPACE_MISMATCH,
-            )
-        if workload.invalid:
-            return Decision(
-                head,
-                Outcome.WAIT,
-                reason=reasons.MISCONFIGURED,
-                message=workload.invalid,
-                requeue=Requeue.MISCONFIGURED,
-            )
-        return None
+            return _refused(head, reasons.MISCONFIGURED, reasons.NAMESPACE_MISMATCH, Requeue.NAMESPACE_MISMATCH)
+        complaint = workload.invalid
+        if not complaint and (ranges := self.snapshot.limit_ranges.get(workload.namespace)):
+            complaint = resource_limits.out_of_ranges(workload.templates, ranges)
+        return _refused(head, reasons.MISCONFIGURED, complaint, Requeue.MISCONFIGURED) if complaint else None
 
     def _nominate(self, head: Head, pinned: Pinned | None = None) -> _Nominee:
         """Flavors and victims, for a part of the pods if not for all. ``pinned`` is for a second attempt."""
@@ -324,3 +316,7 @@ class _Cycle:
         if quota is None or quota.borrowing_limit is None:
             return amount
         return min(amount, nominal + quota.borrowing_limit - queue.used(key))
+
+
+def _refused(head: Head, reason: str, message: str, requeue: Requeue) -> Decision:
+    return Decision(head, Outcome.WAIT, reason=reason, message=message, requeue=requeue)

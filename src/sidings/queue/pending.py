@@ -7,7 +7,7 @@ with the first of them that is hopeless (``equivalence``); ``flush`` brings all 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -92,12 +92,12 @@ class PendingQueue:
             for other in [w for w in self.heap.values() if w.shape == head.shape]:
                 self.inadmissible[other.workload.key] = self.heap.pop(other.workload.key)
 
-    def flush(self) -> None:
-        """Something changed in the tree: everybody is worth a look again."""
+    def flush(self, allowed: Callable[[Workload], bool]) -> None:
+        """Something changed in the tree: everybody who is ``allowed`` in the queue is worth a look again."""
         self._hopeless.clear()
-        for waiting in self.inadmissible.values():
-            self._to_heap(waiting)
-        self.inadmissible.clear()
+        for waiting in list(self.inadmissible.values()):
+            if allowed(waiting.workload):
+                self._to_heap(self.inadmissible.pop(waiting.workload.key))
 
     def _enqueue(self, waiting: Waiting) -> None:
         if waiting.shape in self._hopeless:

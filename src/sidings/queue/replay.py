@@ -11,12 +11,13 @@ import gzip
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from sidings.api import timestamps
 from sidings.api.objects import Object, name_of
-from sidings.queue import amounts, cycle, preemption, reasons, snapshot, workloads
+from sidings.queue import amounts, cycle, eligibility, preemption, reasons, snapshot, workloads
 from sidings.queue.cycle import Decision, Eviction, Head, Outcome
 from sidings.queue.pending import PendingQueue, Waiting
 from sidings.queue.topology import encoding
@@ -86,24 +87,35 @@ class _World:
         self._local = {
             (obj["metadata"]["namespace"], name_of(obj)): obj["spec"]["clusterQueue"]
             for obj in objects
-            if obj["kind"] == "LocalQueue"
+            if obj["kind"] == "LocalQueue" and not eligibility.holds(obj)
         }
         self._records: dict[str, _Record] = {}
         self._trace: list[dict[str, list[str]]] = []
         self._events: set[str] = set()
         for obj in objects:
             if obj["kind"] == "Workload":
-                self._enter(workloads.of_object(obj))
+                self._enter(obj)
 
-    def _enter(self, workload: Workload) -> None:
+    def _enter(self, obj: Object) -> None:
+        workload = workloads.of_object(obj)
         self._records[workload.key] = _Record(workload)
         if workload.admission is not None:
             self._snapshot.add(workload)
-        else:
-            self._queue_of(workload).push(workload)
+        elif eligibility.may_wait(obj, self._now):
+            self._push(workload)
 
-    def _queue_of(self, workload: Workload) -> PendingQueue:
-        return self._queues[self._local[workload.namespace, workload.local_queue]]
+    def _push(self, workload: Workload) -> None:
+        queue = self._queue_of(workload)
+        if queue is not None:
+            queue.push(workload)
+
+    def _queue_of(self, workload: Workload) -> PendingQueue | None:
+        """None where its LocalQueue or ClusterQueue is missing or stopped."""
+        return self._queues.get(self._local.get((workload.namespace, workload.local_queue), ""))
+
+    def _admits(self, name: str, workload: Workload) -> bool:
+        labels = self._snapshot.namespaces.get(workload.namespace)
+        return self._snapshot.queues[name].admits_namespace(labels)
 
     @property
     def waiting(self) -> bool:
@@ -143,8 +155,8 @@ class _World:
             record.reason, record.message = reasons.PENDING_EVALUATION, (record.preempted or ("", ""))[1]
             tree = queue.parent.root.all_queues() if queue.parent else [queue]
             for other in tree:
-                self._queues[other.name].flush()
-            self._queue_of(record.workload).push(record.workload)
+                self._queues[other.name].flush(partial(self._admits, other.name))
+            self._push(record.workload)
 
     def _carry_out(self, decision: Decision) -> None:
         head = decision.head.waiting
@@ -169,6 +181,8 @@ class _World:
         tail = f"; Flavors considered: {decision.considered}" if decision.considered else ""
         reserved = f"Quota reserved in ClusterQueue {queue}, wait time since queued was {waited}s{tail}"
         self._event(record.workload, "Normal", "QuotaReserved", reserved)
+        if self._snapshot.queues[queue].checks_of(admission):
+            return
         admitted = f"Admitted by ClusterQueue {queue}, wait time since reservation was 0s"
         self._event(record.workload, "Normal", "Admitted", admitted)
 
@@ -206,14 +220,18 @@ class _World:
         state: dict[str, Any] = {}
         admission = record.workload.admission
         if admission is not None:
-            state["status"] = "preempted" if record.leaving else "admitted"
+            checks = self._snapshot.queues[admission.cluster_queue].checks_of(admission)
+            state["status"] = "preempted" if record.leaving else "reserved" if checks else "admitted"
             state["podSetAssignments"] = [_assignment(pod_set) for pod_set in admission.pod_sets]
         else:
             state["status"] = "pending" if record.reason else "new"
             if record.reason:
                 state["reason"], state["message"] = record.reason, record.message
-            in_heap = record.workload.key in self._queue_of(record.workload).heap
-            state["queue"] = "heap" if in_heap else "inadmissible"
+            queue = self._queue_of(record.workload)
+            if queue is not None and record.workload.key in queue.heap:
+                state["queue"] = "heap"
+            elif queue is not None and record.workload.key in queue.inadmissible:
+                state["queue"] = "inadmissible"
         if record.preempted is not None and (admission is None or record.leaving):
             state["preemptedReason"], state["preemptedMessage"] = record.preempted
         return state

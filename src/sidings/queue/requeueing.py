@@ -15,7 +15,7 @@ class Requeue(Enum):
     """Why a head comes back."""
 
     HOPELESS = "no flavor fits, or nobody may be preempted"
-    MISCONFIGURED = "refused before any flavor was looked at"
+    MISCONFIGURED = "its resources or checks are refused"
     NAMESPACE_MISMATCH = "its namespace is not the queue's"
     FAILED_AFTER_NOMINATION = "another workload of the cycle was faster"
     PENDING_PREEMPTION = "its victims are on their way out"

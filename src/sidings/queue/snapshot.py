@@ -11,8 +11,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from sidings.api import quantity, selectors
-from sidings.api.objects import Object, labels_of, name_of
+from sidings.api import conditions, quantity, selectors
+from sidings.api.objects import Object, labels_of, name_of, namespace_of
+from sidings.queue import activity
 from sidings.queue.amounts import FlavorResource, Usage
 from sidings.queue.quota import Node, Quota, ResourceGroup, read_groups
 from sidings.queue.topology import domains
@@ -81,6 +82,7 @@ class ClusterQueue(Node):
         self.fungibility: Mapping[str, str] = spec.get("flavorFungibility") or {}
         self.namespace_selector: Mapping[str, Any] | None = spec.get("namespaceSelector")
         self.stop_policy: str = spec.get("stopPolicy") or "None"
+        self.checks = _checks(spec)
         self.inactive: tuple[str, str] | None = None
         self.workloads: dict[str, Workload] = {}
         self.freed = 0
@@ -88,6 +90,11 @@ class ClusterQueue(Node):
 
     def group_of(self, resource: str) -> ResourceGroup | None:
         return next((group for group in self.groups if resource in group.resources), None)
+
+    def checks_of(self, admission: Admission) -> list[str]:
+        """The AdmissionChecks that must be ready before what has quota may start."""
+        flavors = {flavor for pod_set in admission.pod_sets for flavor in pod_set.flavors.values()}
+        return [name for name, only in self.checks.items() if not only or only & flavors]
 
     def admits_namespace(self, labels: Mapping[str, str] | None) -> bool:
         return selectors.matches(self.namespace_selector, labels)
@@ -121,11 +128,15 @@ class Snapshot:
         queues: dict[str, ClusterQueue],
         topologies: dict[str, Topology],
         namespaces: Mapping[str, Mapping[str, str]],
+        limit_ranges: Mapping[str, Sequence[Object]],
     ) -> None:
         self.flavors = flavors
         self.queues = queues
         self.topologies = topologies
         self.namespaces = namespaces
+        """Labels by name."""
+        self.limit_ranges = limit_ranges
+        """By namespace."""
 
     def add(self, workload: Workload) -> None:
         """Gives ``workload`` the quota of its admission."""
@@ -204,12 +215,16 @@ def build(objects: Iterable[Object]) -> Snapshot:
         for flavor in flavors.values()
         if flavor.topology_name in levels
     }
+    checks = {name_of(obj): conditions.is_true(obj, "Active") for obj in by_kind.get("AdmissionCheck", ())}
     queues = {name_of(obj): ClusterQueue(obj) for obj in by_kind.get("ClusterQueue", ())}
     for queue in queues.values():
-        queue.inactive = _inactive(queue, flavors)
+        queue.inactive = activity.inactive(queue, flavors, topologies, checks)
     _link(queues, by_kind.get("Cohort", ()))
     namespaces = {name_of(obj): labels_of(obj) for obj in by_kind.get("Namespace", ())}
-    return Snapshot(flavors, queues, topologies, namespaces)
+    limit_ranges: dict[str, list[Object]] = {}
+    for obj in by_kind.get("LimitRange", ()):
+        limit_ranges.setdefault(namespace_of(obj), []).append(obj)
+    return Snapshot(flavors, queues, topologies, namespaces, limit_ranges)
 
 
 def _link(queues: Mapping[str, ClusterQueue], objects: Iterable[Object]) -> None:
@@ -222,18 +237,30 @@ def _link(queues: Mapping[str, ClusterQueue], objects: Iterable[Object]) -> None
     for name in [*(queue.cohort_name for queue in queues.values()), *(c.parent_name for c in cohorts.values())]:
         if name and name not in cohorts:
             cohorts[name] = Cohort(name, {}, 1.0, "")
+    circular = {name for name in cohorts if _is_circular(name, cohorts)}
     for cohort in cohorts.values():
-        if cohort.parent_name:
+        if cohort.parent_name and cohort.name not in circular:
             cohort.parent = cohorts[cohort.parent_name]
             cohort.parent.cohorts.append(cohort)
     for queue in queues.values():
         queue.settle()
-        if queue.cohort_name:
+        if queue.cohort_name in circular:
+            queue.inactive = queue.inactive or activity.COHORT_CYCLE
+        elif queue.cohort_name:
             queue.parent = cohorts[queue.cohort_name]
             queue.parent.queues.append(queue)
     for cohort in cohorts.values():
         if cohort.parent is None:
             _sum_up(cohort)
+
+
+def _is_circular(name: str, cohorts: Mapping[str, Cohort]) -> bool:
+    """Whether the way up from a cohort never ends."""
+    seen: set[str] = set()
+    while name and name not in seen:
+        seen.add(name)
+        name = cohorts[name].parent_name
+    return bool(name)
 
 
 def _sum_up(cohort: Cohort) -> None:
@@ -246,16 +273,10 @@ def _sum_up(cohort: Cohort) -> None:
     cohort.settle()
 
 
-def _inactive(queue: ClusterQueue, flavors: Mapping[str, Flavor]) -> tuple[str, str] | None:
-    found: list[tuple[str, str]] = []
-    if queue.stop_policy != "None":
-        found.append(("Stopped", "is stopped"))
-    missing = sorted({name for group in queue.groups for name in group.flavors} - flavors.keys())
-    if missing:
-        found.append(("FlavorNotFound", f"references missing ResourceFlavor(s): {','.join(missing)}"))
-    if not found:
-        return None
-    return found[0][0], f"Can't admit new workloads: {', '.join(text for _, text in found)}."
+def _checks(spec: Mapping[str, Any]) -> dict[str, frozenset[str]]:
+    """AdmissionChecks by name, with the flavors they are for; none means all."""
+    strategy = (spec.get("admissionChecksStrategy") or {}).get("admissionChecks") or ()
+    return {entry["name"]: frozenset(entry.get("onFlavors") or ()) for entry in strategy}
 
 
 def _weight(spec: Mapping[str, Any]) -> float:

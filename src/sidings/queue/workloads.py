@@ -6,14 +6,14 @@ per pod set, as in ``status.admission.podSetAssignments``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 from sidings.api import conditions, pod_resources, timestamps
 from sidings.api.objects import Object, labels_of
-from sidings.queue import amounts
+from sidings.queue import amounts, resource_limits
 from sidings.queue.amounts import FlavorResource, Usage
 from sidings.queue.topology import encoding
 from sidings.queue.topology.request import TopologyRequest
@@ -73,8 +73,12 @@ class Workload:
     admission: Admission | None = None
     reserved_at: datetime | None = None
     evicted: bool = False
+    checks_failed: bool = False
+    """Whether an AdmissionCheck has rejected it or asks for a retry."""
     invalid: str = ""
-    """Why its resources are refused before any flavor is looked at; empty if they are not."""
+    """Why its resources are refused in any namespace; empty if they are not."""
+    templates: Sequence[Mapping[str, Any]] = field(default=(), compare=False, repr=False)
+    """``spec.podSets`` as they are, for the LimitRanges of the namespace."""
 
     @property
     def key(self) -> str:
@@ -110,7 +114,9 @@ def of_object(obj: Object) -> Workload:
         admission=_admission(admission) if admission else None,
         reserved_at=timestamps.from_text(reserved["lastTransitionTime"]) if admission and reserved else None,
         evicted=conditions.is_true(obj, "Evicted"),
-        invalid=_invalid(spec["podSets"]),
+        checks_failed=any(c["state"] in ("Retry", "Rejected") for c in status.get("admissionChecks") or ()),
+        invalid=resource_limits.over_limits(spec["podSets"]),
+        templates=spec["podSets"],
     )
 
 
@@ -153,26 +159,6 @@ def _admission(admission: Mapping[str, Any]) -> Admission:
             for entry in admission["podSetAssignments"]
         ),
     )
-
-
-def _invalid(pod_sets: list[Mapping[str, Any]]) -> str:
-    for index, entry in enumerate(pod_sets):
-        for kind in ("initContainers", "containers"):
-            for position, container in enumerate(entry["template"]["spec"].get(kind) or ()):
-                resources = container.get("resources") or {}
-                limits, requests = resources.get("limits") or {}, resources.get("requests") or {}
-                over = sorted(
-                    name
-                    for name, value in requests.items()
-                    if name in limits and amounts.whole(name, value) > amounts.whole(name, limits[name])
-                )
-                if over:
-                    names = ", ".join(f'"{name}"' for name in over)
-                    return (
-                        f"resources validation failed: spec.podSets[{index}].template.spec.{kind}[{position}]:"
-                        f" Invalid value: [{names}]: requests must not exceed its limits"
-                    )
-    return ""
 
 
 NEVER = datetime.max.replace(tzinfo=UTC)

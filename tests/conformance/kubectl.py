@@ -36,7 +36,7 @@ _MADE_UP = re.compile(r"\b((?:j|kj|js|tj)(?:-[a-z]+)*(?:-\d+)*)-[a-z0-9]{5}\b")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ|\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d [+-]\d{4}|<time>")
 _UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|<uid>")
 _HASH = re.compile(r"\b[0-9a-f]{40}\b")
-_VERSION = re.compile(r'(resourceVersion"?: )"\d+"')
+_VERSION = re.compile(r'([rR]esource ?Version"?: +)"?\d+"?')
 _SERVER = re.compile(r"(Server Version: v[\d.]+)\S*")
 _AGE = re.compile(r"(?<![\w.-])(?:\d+d)?(?:\d+h)?(?:\d+m)?(?:\d+s)?(?<=[dhms])(?: ago\b)?(?![\w-])")
 

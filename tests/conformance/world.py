@@ -83,7 +83,7 @@ async def world(seed: int = SEED, gates: FeatureGates = NONE) -> AsyncIterator[W
     admission = defaults.plugins(clock, service_accounts=False, gates=gates)
     registry = Registry(Store.in_memory(), builtin(), clock, rng, admission=admission)
     client = LocalClient(registry)
-    resources = [kind.resource for kind in builtin()]
+    resources = [kind.resource for kind in builtin() if kind.conversion is None]
     controllers = [
         JobController(client, clock, rng),
         TtlController(client, clock, rng),

@@ -73,6 +73,7 @@ def builtin() -> Catalog:
         custom_resource_definition,
         endpoints,
         event,
+        event_v1,
         job,
         jobset,
         lease,
@@ -97,6 +98,6 @@ def builtin() -> Catalog:
     single = (
         config_map, endpoints, event, limit_range, namespace, node, persistent_volume_claim, persistent_volume, pod,
         resource_quota, secret, service_account, service, custom_resource_definition, job, lease, jobset,
-        priority_class, storage_class, trainjob,
+        priority_class, storage_class, event_v1, trainjob,
     )  # fmt: skip
     return Catalog([*(module.KIND for module in single), *rbac.KINDS, *training_runtime.KINDS, *training_jobs.KINDS])

@@ -83,6 +83,17 @@ class Rules:
 
 
 @dataclass(frozen=True)
+class Conversion:
+    """How a kind is a view of the objects of another one, which is stored."""
+
+    stored: Kind
+    to_stored: Callable[[Object], Object]
+    from_stored: Callable[[Object], Object]
+    selector_to_stored: Callable[[str], str]
+    """A field selector in the stored kind's words."""
+
+
+@dataclass(frozen=True)
 class Kind:
     """The declaration of one kind in one version."""
 
@@ -108,6 +119,9 @@ class Kind:
     """``Orphan`` for batch/v1 Jobs, as upstream keeps it for compatibility."""
     mutating_webhook: str = ""
     """The webhook in which upstream decodes this CRD kind on create: it answers 400 to wrong JSON types, not 422."""
+
+    conversion: Conversion | None = None
+    """Set where the objects of this kind are stored as those of another one."""
 
     @property
     def has_status(self) -> bool:

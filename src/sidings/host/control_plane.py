@@ -72,7 +72,7 @@ class ControlPlane:
 
     def controllers(self) -> list[Controller | GarbageCollector]:
         client, clock, rng = self.client, self.clock, self.rng
-        resources = [kind.resource for kind in self.catalog]
+        resources = [kind.resource for kind in self.catalog if kind.conversion is None]
         found: list[Controller | GarbageCollector] = [
             TrainJobController(client, clock, rng),
             RefusalForwarder(client, clock, rng),
@@ -106,7 +106,8 @@ class ControlPlane:
 
     def _namespaced(self) -> list[Resource]:
         """What a namespace may hold now."""
-        return [kind.resource for kind in self.registry.catalog if kind.resource.namespaced]
+        kinds = [kind for kind in self.registry.catalog if kind.conversion is None]
+        return [kind.resource for kind in kinds if kind.resource.namespaced]
 
     async def run(self) -> None:
         """Run all controllers until cancelled."""

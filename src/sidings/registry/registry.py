@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sidings.api.catalog import Catalog
@@ -24,7 +25,7 @@ from sidings.api.options import (
     WriteOptions,
 )
 from sidings.clock import Clock
-from sidings.registry import create, delete, listing, patch, subresources, update, watching
+from sidings.registry import conversion, create, delete, listing, patch, subresources, update, watching
 from sidings.registry.admission.plugin import Plugin
 from sidings.registry.context import Context
 from sidings.registry.listing import Item, Page
@@ -57,10 +58,15 @@ class Registry:
 
         ``resource_version`` is the least version wanted: ``Timeout`` where it is not reached yet.
         """
+        if view := kind.conversion:
+            stored = self.get(view.stored, name, namespace, subresource=subresource, resource_version=resource_version)
+            return conversion.item(view, stored)
         return subresources.get(self._context, kind, name, namespace, subresource, resource_version)
 
     def list(self, kind: Kind, namespace: str = "", options: ListOptions = LIST_DEFAULTS) -> Page:
         """One page, sorted by namespace and name, consistent at its resource version."""
+        if view := kind.conversion:
+            return conversion.page(view, self.list(view.stored, namespace, conversion.selected(view, options)))
         return listing.list_page(self._context, kind, namespace, options)
 
     def watch(self, kind: Kind, namespace: str = "", options: ListOptions = LIST_DEFAULTS) -> AsyncIterator[Event]:
@@ -69,11 +75,17 @@ class Registry:
         Errors in ``options`` are raised by the call itself, ``Expired`` by the iteration (kube-apiserver answers 200
         and sends it as an ERROR event). Ends after ``timeout_seconds``.
         """
+        if view := kind.conversion:
+            seen = self.watch(view.stored, namespace, conversion.selected(view, options))
+            return conversion.events(view, seen)
         return watching.watch(self._context, kind, namespace, options)
 
     async def create(
         self, kind: Kind, obj: Object, namespace: str = "", options: WriteOptions = WRITE_DEFAULTS
     ) -> Object:
+        if view := kind.conversion:
+            wanted = conversion.written(self._context, kind, view, obj, options)
+            return view.from_stored(await self.create(view.stored, wanted, namespace, replace(options, repeated=())))
         return await create.create(self._context, kind, obj, namespace, options)
 
     async def create_subresource(
@@ -99,6 +111,10 @@ class Registry:
         subresource: str = "",
     ) -> Object:
         """PUT; with ``metadata.resourceVersion`` in ``obj`` it raises ``Conflict`` when somebody was faster."""
+        if view := kind.conversion:
+            wanted = conversion.written(self._context, kind, view, obj, options)
+            made = await self.update(view.stored, name, wanted, namespace, replace(options, repeated=()))
+            return view.from_stored(made)
         return await update.update(self._context, kind, name, obj, namespace, options, subresource=subresource)
 
     async def patch(
@@ -116,6 +132,10 @@ class Registry:
 
         ``body`` is decoded JSON or YAML: a list for a JSON patch, else an object.
         """
+        if view := kind.conversion:
+            body = conversion.patched(view, body)
+            made, created = await self.patch(view.stored, name, body, namespace, options, patch_type=patch_type)
+            return view.from_stored(made), created
         return await patch.patch(
             self._context, kind, name, body, namespace, options, patch_type=patch_type, subresource=subresource
         )
@@ -124,6 +144,8 @@ class Registry:
         self, kind: Kind, name: str, namespace: str = "", options: DeleteOptions = DELETE_DEFAULTS
     ) -> Object:
         """The object while it lives on or where its kind returns it, else a ``Status`` of success."""
+        if view := kind.conversion:
+            return await self.delete(view.stored, name, namespace, options)
         return await delete.delete(self._context, kind, name, namespace, options)
 
     async def delete_collection(
@@ -134,4 +156,7 @@ class Registry:
         options: DeleteOptions = DELETE_DEFAULTS,
     ) -> Page:
         """Delete all that ``list_options`` selects; returns what was selected, as it was."""
+        if view := kind.conversion:
+            list_options = conversion.selected(view, list_options)
+            return conversion.page(view, await self.delete_collection(view.stored, namespace, list_options, options))
         return await delete.delete_collection(self._context, kind, namespace, list_options, options)

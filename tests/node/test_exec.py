@@ -71,9 +71,9 @@ async def test_it_ends_with_its_command_not_with_what_that_leaves_behind(sleepin
 
 
 async def test_a_terminal(sleeping: Cluster) -> None:
-    client = Client(b"stty size; tty; echo $TERM\n", b"exit 7\n", ends=False)
+    client = Client(b"tty; echo $TERM\n", b"exit 7\n", ends=False)
     client.resize(111, 33)
-    assert await _run(sleeping, "sleep 0.2; exec sh", TERMINAL, client) == 7
+    assert await _run(sleeping, "stty size; exec sh", TERMINAL, client) == 7
     assert b"33 111\r\n" in client.out
     assert b"/dev/pts/0\r\n" in client.out
     assert b"xterm\r\n" in client.out

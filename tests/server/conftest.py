@@ -211,6 +211,7 @@ class Served(NamedTuple):
     server: ApiServer
     client: HttpClient
     kubectl: Kubectl
+    token: str
 
 
 @pytest.fixture
@@ -230,7 +231,7 @@ async def served(tmp_path: Path) -> AsyncIterator[Served]:
     kubeconfig.write(config, server=server.url, certificate_authority=identity.authority, token=identity.token)
     running = asyncio.create_task(server.serve())
     async with HttpClient(kubeconfig.load([config])) as client:
-        yield Served(registry, pods, app, server, client, Kubectl(config, tmp_path))
+        yield Served(registry, pods, app, server, client, Kubectl(config, tmp_path), identity.token)
     server.close()
     await running
     await store.close()

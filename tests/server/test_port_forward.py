@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
-import struct
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 
 import pytest
 
@@ -15,8 +15,9 @@ from sidings.server import port_forward
 from sidings.server.queries import Query
 from sidings.server.spdy import frames
 from sidings.server.spdy.connection import MAX_STREAMS
-from sidings.server.spdy.frames import FIN, Control, Data, Headers, Splitter
+from sidings.server.spdy.frames import FIN
 from tests.server.sockets import Wire
+from tests.server.spdy_client import Client
 
 POD: Object = {"metadata": {"name": "p", "uid": "u"}, "spec": {}}
 
@@ -36,52 +37,31 @@ class Ports:
         self._serving.append(asyncio.create_task(self._serve(reader, writer)))
         return ours
 
+    async def close(self) -> None:
+        """All connections were closed by the other side: they end."""
+        async with asyncio.timeout(20):
+            await asyncio.gather(*self._serving)
+
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while line := await reader.readline():
-            writer.write(line.upper())
-        writer.write(b"bye")
-        writer.close()
-        await writer.wait_closed()
-
-
-class Client:
-    """A client of SPDY at the other end of a wire."""
-
-    def __init__(self, wire: Wire) -> None:
-        self._wire = wire
-        self._headers = Headers()
-        self._next = 1
-
-    def open(self, **headers: str) -> int:
-        number, self._next = self._next, self._next + 2
-        body = struct.pack("!IIH", number, 0, 0) + self._headers.encode(headers)
-        self._wire.say(frames.control(frames.SYN_STREAM, body))
-        return number
-
-    def pair(self, port: str = "80", request: str = "0") -> tuple[int, int]:
-        """(data, error)"""
-        error = self.open(streamtype="error", port=port, requestid=request)
-        self._wire.say(frames.data(error, b"", FIN))
-        return self.open(streamtype="data", port=port, requestid=request), error
-
-    def frames(self) -> Iterator[Control | Data]:
-        splitter = Splitter()
-        for message in self._wire.heard:
-            yield from splitter.feed(message)
-
-    def received(self, stream: int) -> tuple[bytes, bool]:
-        """What came on a stream, and whether it has ended."""
-        mine = [frame for frame in self.frames() if isinstance(frame, Data) and frame.stream == stream]
-        return b"".join(frame.body for frame in mine), any(frame.flags & FIN for frame in mine)
-
-    async def ended(self, *streams: int) -> None:
-        await self._wire.until(lambda: all(self.received(stream)[1] for stream in streams))
+        with contextlib.suppress(ConnectionError):
+            while line := await reader.readline():
+                writer.write(line.upper())
+            writer.write(b"bye")
+            writer.close()
+            await writer.wait_closed()
 
 
 @pytest.fixture
-async def wire() -> AsyncIterator[Wire]:
+async def ports() -> AsyncIterator[Ports]:
+    made = Ports()
+    yield made
+    await made.close()
+
+
+@pytest.fixture
+async def wire(ports: Ports) -> AsyncIterator[Wire]:
     made = Wire()
-    serving = asyncio.create_task(port_forward.serve_spdy(Ports(), POD, made.socket))
+    serving = asyncio.create_task(port_forward.serve_spdy(ports, POD, made.socket))
     yield made
     made.leave()
     await serving
@@ -134,17 +114,17 @@ async def test_too_many_streams_are_refused(wire: Wire) -> None:
     await wire.hears(frames.reset(last, frames.REFUSED_STREAM))
 
 
-async def test_what_is_not_spdy_ends_the_session() -> None:
+async def test_what_is_not_spdy_ends_the_session(ports: Ports) -> None:
     wire = Wire()
     wire.say(b"GET / HTTP/1.1\r\n\r\n")
     async with asyncio.timeout(20):
-        await port_forward.serve_spdy(Ports(), POD, wire.socket)
+        await port_forward.serve_spdy(ports, POD, wire.socket)
     assert wire.sent == []
 
 
-async def test_channels() -> None:
+async def test_channels(ports: Ports) -> None:
     wire = Wire()
-    serving = asyncio.create_task(port_forward.serve_channels(Ports(), POD, ["80", "81"], wire.socket))
+    serving = asyncio.create_task(port_forward.serve_channels(ports, POD, ["80", "81"], wire.socket))
     await wire.hears(b"\x03error forwarding port 81")
     assert wire.heard[:4] == [b"\x00P\x00", b"\x01P\x00", b"\x02Q\x00", b"\x03Q\x00"]
     wire.say(b"\x00hello\n")

@@ -18,16 +18,18 @@ from sidings.clock import SystemClock
 from sidings.registry.registry import Registry
 from sidings.server.app import App
 from sidings.server.auth import ADMIN, StaticTokens
+from sidings.server.spdy import frames
 from sidings.store.store import Store
 from tests.server.conftest import NoPods
 from tests.server.sockets import Wire
+from tests.server.spdy_client import Client
 
 V5 = "v5.channel.k8s.io"
 POD = {"metadata": {"name": "p"}, "spec": {"nodeName": "n", "containers": [{"name": "main", "image": "i"}]}}
 
 
 class Pods(NoPods):
-    """``cat`` and ``exit 3`` work, ``hang`` waits to be cancelled, ``refuse`` and ``break`` fail."""
+    """``cat``, ``size`` and ``exit`` work, ``hang`` waits to be cancelled, ``refuse`` and ``break`` fail."""
 
     def __init__(self) -> None:
         self.hung_up = asyncio.Event()
@@ -45,6 +47,8 @@ class Pods(NoPods):
                     await asyncio.Event().wait()
                 finally:
                     self.hung_up.set()
+            case "size":
+                await session.write("stdout", b"%dx%d" % await session.resized())
             case "refuse":
                 raise BadRequest("container not found")
             case "break":
@@ -60,7 +64,9 @@ class Sessions:
         self.app = app
         self.pods = pods
 
-    def start(self, url: str, *subprotocols: str, token: str = "t", **headers: str) -> tuple[Wire, asyncio.Task[None]]:
+    def start(
+        self, url: str, *subprotocols: str, token: str = "t", spdy: bool = False, **headers: str
+    ) -> tuple[Wire, asyncio.Task[None]]:
         path, _, query = url.partition("?")
         wire = Wire()
         sent = {"host": "localhost:1", "authorization": f"Bearer {token}", **headers}
@@ -70,6 +76,7 @@ class Sessions:
             "query_string": query.encode(),
             "headers": [(key.encode(), value.encode()) for key, value in sent.items()],
             "subprotocols": list(subprotocols or (V5,)),
+            "spdy": spdy,
         }
         wire.connect()
         return wire, asyncio.create_task(self.app(scope, wire.receive, wire.send))
@@ -121,6 +128,29 @@ async def test_attach(sessions: Sessions) -> None:
     wire, _ = sessions.start("/api/v1/namespaces/n/pods/p/attach?stderr=1")
     await wire.closed()
     assert wire.heard[0] == b"\x02attached"
+
+
+async def test_a_session_over_spdy(sessions: Sessions) -> None:
+    wire, serving = sessions.start(_exec("cat"), "v5.channel.k8s.io", "v4.channel.k8s.io", spdy=True)
+    client = Client(wire)
+    error, stdin, stdout, stderr = (client.open(streamtype=name) for name in ("error", "stdin", "stdout", "stderr"))
+    wire.say(frames.data(stdin, b"hello"), frames.data(stdin, b"", frames.FIN))
+    await client.ended(error, stdout, stderr)
+    assert client.received(stdout)[0] == b"hello"
+    assert json.loads(client.received(error)[0]) == {"metadata": {}, "status": "Success"}
+    assert await wire.closed() == 1000
+    await serving
+    assert wire.sent[0] == {"type": "websocket.accept", "subprotocol": "v4.channel.k8s.io"}
+
+
+async def test_a_window_over_spdy(sessions: Sessions) -> None:
+    streams = "stdin=1&stdout=1&tty=1"
+    wire, _ = sessions.start(_exec("size", streams=streams), "v4.channel.k8s.io", spdy=True)
+    client = Client(wire)
+    _, _, stdout, resize = (client.open(streamtype=name) for name in ("error", "stdin", "stdout", "resize"))
+    wire.say(frames.data(resize, b'{"Width":0}\n{"Width":111,"Hei'), frames.data(resize, b'ght":33}\n'))
+    await client.ended(stdout)
+    assert client.received(stdout)[0] == b"111x33"
 
 
 @pytest.mark.parametrize(

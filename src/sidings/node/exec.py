@@ -17,6 +17,9 @@ from sidings.node.descriptors import Source
 from sidings.node.sandbox.client import SandboxClient
 from sidings.node.streaming import drain, feed, follow_size, running, type_in
 
+FIRST_SIZE_SECONDS = 0.2
+"""How long a command on a terminal waits for the size of its client's window."""
+
 
 async def execute(
     sandbox: SandboxClient, directory: Path, command: tuple[str, ...], options: StreamOptions, session: Session
@@ -39,10 +42,20 @@ async def execute(
     return code
 
 
+async def _first_size(session: Session) -> tuple[int, int] | None:
+    """The size that a client with a window tells at once: a program that asks when it starts gets the right answer."""
+    try:
+        async with asyncio.timeout(FIRST_SIZE_SECONDS):
+            return await session.resized()
+    except TimeoutError:
+        return None
+
+
 async def _on_terminal(
     sandbox: SandboxClient, directory: Path, command: tuple[str, ...], options: StreamOptions, session: Session
 ) -> int:
-    async with sandbox.execute(directory, options.container, command) as shim:
+    size = await _first_size(session)
+    async with sandbox.execute(directory, options.container, command, size=size) as shim:
         [master] = shim.take_descriptors()
         try:
             outward = drain(Source(master), "stdout", session)

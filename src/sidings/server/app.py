@@ -93,7 +93,7 @@ class App:
             if not isinstance(path, ResourcePath):
                 raise NotFound("the server could not find the requested resource")
             self._authorizer.check(request.user, attributes_of(request, path))
-            subprotocol, work = self._upgrades.prepare(request, path, socket.subprotocols)
+            subprotocol, work = self._upgrades.prepare(request, path, socket)
         except ApiError as error:
             await socket.refuse(error_response(error))
             return

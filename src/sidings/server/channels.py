@@ -39,7 +39,7 @@ class Channels:
                 await self._put(data)
             elif channel == bytes([CLOSE]) and data == bytes([STDIN]):
                 await self._put(b"")
-            elif channel == bytes([RESIZE]) and (size := _size(data)) is not None:
+            elif channel == bytes([RESIZE]) and (size := window_size(data)) is not None:
                 self._sizes.put_nowait(size)
 
     async def finish(self, status: Object) -> None:
@@ -65,7 +65,7 @@ class Channels:
                 await self._socket.send(bytes([STDOUT]))
 
 
-def _size(data: bytes) -> tuple[int, int] | None:
+def window_size(data: bytes) -> tuple[int, int] | None:
     """``{"Width": 80, "Height": 24}``; None for what is none, or none that a terminal can have."""
     try:
         size = json.loads(data)

@@ -26,7 +26,7 @@ from sidings.server.web_socket import WebSocket
 
 log = logging.getLogger(__name__)
 
-TUNNELLED_SPDY = "SPDY/3.1+portforward.k8s.io"
+TUNNELLED_SPDY, PLAIN_SPDY = "SPDY/3.1+portforward.k8s.io", "portforward.k8s.io"
 CHUNK_BYTES = 32 * 1024
 
 

@@ -17,6 +17,7 @@ import uvicorn
 
 from sidings.server import limits
 from sidings.server.app import App
+from sidings.server.spdy.upgrade import UpgradingProtocol
 
 CLOSE_SECONDS = 5
 BACKLOG = 1024
@@ -32,7 +33,7 @@ class ApiServer:
         self._uvicorn = _Uvicorn(
             uvicorn.Config(
                 app,
-                http="httptools",
+                http=UpgradingProtocol,
                 ws="wsproto",
                 ws_max_size=limits.MESSAGE_BYTES,
                 ws_per_message_deflate=False,

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 from sidings.api.objects import Object
-from sidings.api.pods import PodAccess
+from sidings.api.pods import PodAccess, Session, StreamOptions
 from sidings.api.resources import PODS
 from sidings.api.status import ApiError, BadRequest, InternalError, NotFound
 from sidings.registry.registry import Registry
@@ -21,6 +21,8 @@ from sidings.server import exec, port_forward
 from sidings.server.channels import V4, V5, Channels
 from sidings.server.paths import ResourcePath
 from sidings.server.requests import Request
+from sidings.server.spdy.connection import Connection
+from sidings.server.spdy.session import SpdyStreams
 from sidings.server.web_socket import GOING_AWAY, NORMAL, WebSocket
 
 log = logging.getLogger(__name__)
@@ -28,6 +30,7 @@ log = logging.getLogger(__name__)
 SUBRESOURCES = frozenset({"exec", "attach", "portforward"})
 
 Work = Callable[[WebSocket], Coroutine[Any, Any, None]]
+Call = Callable[[Session], Awaitable[Object]]
 
 
 class Upgrades:
@@ -37,24 +40,31 @@ class Upgrades:
         self._registry = registry
         self._pods = pods
 
-    def prepare(self, request: Request, path: ResourcePath, subprotocols: tuple[str, ...]) -> tuple[str, Work]:
+    def prepare(self, request: Request, path: ResourcePath, socket: WebSocket) -> tuple[str, Work]:
         """The subprotocol to accept, and what to do then. Raises ``ApiError``."""
         kind = self._registry.catalog.by_plural(path.group, path.version, path.plural)
         if kind is None or kind.resource != PODS or path.subresource not in SUBRESOURCES or not path.namespace:
             raise NotFound("the server could not find the requested resource")
         pod = self._registry.get(kind, path.name, path.namespace).object
         if path.subresource == "portforward":
-            return self._port_forward(pod, request, subprotocols)
+            return self._port_forward(pod, request, socket)
         wanted = exec.options(request.query, pod)
-        if path.subresource == "attach":
-            return _chosen(subprotocols, V5, V4), _session(lambda client: exec.attach(self._pods, pod, wanted, client))
-        argv = exec.command(request.query)
-        return _chosen(subprotocols, V5, V4), _session(
-            lambda client: exec.execute(self._pods, pod, argv, wanted, client)
-        )
+        argv = exec.command(request.query) if path.subresource == "exec" else ()
 
-    def _port_forward(self, pod: Object, request: Request, subprotocols: tuple[str, ...]) -> tuple[str, Work]:
-        chosen = _chosen(subprotocols, port_forward.TUNNELLED_SPDY, V4)
+        def call(client: Session) -> Awaitable[Object]:
+            if path.subresource == "attach":
+                return exec.attach(self._pods, pod, wanted, client)
+            return exec.execute(self._pods, pod, argv, wanted, client)
+
+        if socket.spdy:
+            return _chosen(socket.subprotocols, V4), _over_spdy(wanted, call)
+        return _chosen(socket.subprotocols, V5, V4), _over_channels(call)
+
+    def _port_forward(self, pod: Object, request: Request, socket: WebSocket) -> tuple[str, Work]:
+        if socket.spdy:
+            chosen = _chosen(socket.subprotocols, port_forward.PLAIN_SPDY)
+        else:
+            chosen = _chosen(socket.subprotocols, port_forward.TUNNELLED_SPDY, V4)
         if chosen == V4:
             ports = port_forward.ports_of(request.query)
             return chosen, lambda socket: port_forward.serve_channels(self._pods, pod, ports, socket)
@@ -80,21 +90,39 @@ async def serve(socket: WebSocket, subprotocol: str, work: Work, closing: asynci
         log.debug("the client of a session left first")
 
 
-def _session(call: Callable[[Channels], Awaitable[Object]]) -> Work:
+def _over_channels(call: Call) -> Work:
     async def work(socket: WebSocket) -> None:
         client = Channels(socket)
-        receiving = asyncio.create_task(client.receive())
-        calling = asyncio.ensure_future(_status_of(call(client)))
-        try:
-            await asyncio.wait([receiving, calling], return_when=asyncio.FIRST_COMPLETED)
-            if calling.done():
-                await client.finish(calling.result())
-        finally:
-            for task in (receiving, calling):
-                task.cancel()
-            await asyncio.gather(receiving, calling, return_exceptions=True)
+        if (status := await _while_there(client.receive(), _status_of(call(client)))) is not None:
+            await client.finish(status)
 
     return work
+
+
+def _over_spdy(wanted: StreamOptions, call: Call) -> Work:
+    async def work(socket: WebSocket) -> None:
+        client = SpdyStreams(wanted)
+
+        async def calling() -> Object:
+            await client.complete()
+            return await _status_of(call(client))
+
+        if (status := await _while_there(Connection(socket, client.opened).serve(), calling())) is not None:
+            await client.finish(status)
+
+    return work
+
+
+async def _while_there(receiving: Coroutine[Any, Any, None], calling: Coroutine[Any, Any, Object]) -> Object | None:
+    """The result of ``calling``; None where the client was gone before."""
+    client, work = asyncio.create_task(receiving), asyncio.create_task(calling)
+    try:
+        await asyncio.wait([client, work], return_when=asyncio.FIRST_COMPLETED)
+        return work.result() if work.done() else None
+    finally:
+        for task in (client, work):
+            task.cancel()
+        await asyncio.gather(client, work, return_exceptions=True)
 
 
 async def _status_of(call: Awaitable[Object]) -> Object:

@@ -1,4 +1,4 @@
-"""One WebSocket of a client, over ASGI.
+"""One WebSocket of a client, over ASGI; or a connection that became SPDY, whose messages are pieces of that stream.
 
 Kubernetes' protocols send binary messages; a text message is taken for its bytes, because the Python client sends text
 as text.
@@ -17,6 +17,7 @@ class WebSocket:
 
     def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.subprotocols: tuple[str, ...] = tuple(scope["subprotocols"])
+        self.spdy = bool(scope.get("spdy"))
         self._receive = receive
         self._send = send
 

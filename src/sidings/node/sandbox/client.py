@@ -127,15 +127,22 @@ class SandboxClient:
 
     @asynccontextmanager
     async def execute(
-        self, pod_directory: Path, container: str, argv: Sequence[str], *, descriptors: Sequence[int] = ()
+        self,
+        pod_directory: Path,
+        container: str,
+        argv: Sequence[str],
+        *,
+        descriptors: Sequence[int] = (),
+        size: tuple[int, int] | None = None,
     ) -> AsyncIterator[Conversation]:
-        """Start ``argv`` in ``container`` on ``descriptors`` (stdin, stdout, stderr), or on a terminal without them.
+        """Start ``argv`` in ``container`` on ``descriptors`` (stdin, stdout, stderr), or on a terminal without them,
+        which has ``size`` (columns, rows) from the start.
 
         The caller closes its descriptors; the terminal's master is taken from the conversation, whose next answer
         has the ``exit_code``. Leaving the context before that hangs up on the command. Raises ``SandboxFailed`` where
         it cannot be started.
         """
-        request = {"op": "exec", "container": container, "argv": list(argv), "terminal": not descriptors}
+        request = {"op": "exec", "container": container, "argv": list(argv), "terminal": not descriptors, "size": size}
         async with conversation.opened(pod_directory / "shim.sock") as shim:
             await shim.ask(request, descriptors)
             yield shim

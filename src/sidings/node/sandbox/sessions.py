@@ -6,7 +6,7 @@ and its master goes to the client.
 
 Messages on init's control socket, beside those of ``init``::
 
-    shim -> init   {"exec": {id, argv, terminal}} with the descriptors   {"hang_up": id}
+    shim -> init   {"exec": {id, argv, terminal, size}} with the descriptors   {"hang_up": id}
     init -> shim   {"session": id, "started": true} with the terminal's master
                    {"session": id, "error": message}   {"session": id, "exit_code": code}
 """
@@ -14,10 +14,13 @@ Messages on init's control socket, beside those of ``init``::
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import signal
 import socket
+import struct
+import termios
 from collections.abc import Sequence
 from typing import Any
 
@@ -44,6 +47,9 @@ class Sessions:
             if request["terminal"]:
                 master, slave = os.openpty()
                 opened = [slave] * 3
+                if request["size"]:
+                    columns, rows = request["size"]
+                    fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
             pid = workload.start(self._command(tuple(request["argv"]), opened, bool(request["terminal"])))
         except workload.StartError as error:
             self._send({"session": number, "error": error.message})

@@ -47,7 +47,7 @@ class Visits:
     def execute(self, connection: Connection, request: dict[str, Any], descriptors: Sequence[int]) -> None:
         """Have init start ``argv``; ``descriptors`` stay the caller's to close. The answer comes from init."""
         number = next(self._numbers)
-        wanted = {"exec": {"id": number, "argv": request["argv"], "terminal": request["terminal"]}}
+        wanted = {"exec": {"id": number, **{key: request[key] for key in ("argv", "terminal", "size")}}}
         try:
             socket.send_fds(self._control, [json.dumps(wanted).encode()], descriptors)
         except OSError as error:

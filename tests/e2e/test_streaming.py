@@ -1,12 +1,14 @@
 """Into running pods and out of them, with the real kubectl: exec, attach, cp, port-forward, run."""
 
 import fcntl
+import importlib.util
 import os
 import pty
 import re
 import socket
 import struct
 import subprocess
+import sys
 import termios
 import urllib.request
 from collections.abc import Iterator
@@ -182,3 +184,32 @@ def test_killed_clients_and_killed_pods_leave_nothing(box: Machine) -> None:
     box.kubectl("delete", "pod", "box", "--now")
     last.communicate(timeout=60)
     assert last.returncode == 137
+
+
+PYTHON_CLIENT = """
+from kubernetes import client, config
+from kubernetes.stream import portforward, stream
+
+config.load_kube_config()
+api = client.CoreV1Api()
+pod = ("box", "default")
+run = stream(api.connect_get_namespaced_pod_exec, *pod, command=["sh", "-c", "echo out; echo err >&2; exit 3"],
+             stdout=True, stderr=True, stdin=False, tty=False, _preload_content=False)
+run.run_forever(timeout=20)
+assert (run.read_stdout(), run.read_stderr(), run.returncode) == ("out\\n", "err\\n", 3)
+run = stream(api.connect_get_namespaced_pod_exec, *pod, command=["cat"],
+             stdout=True, stderr=True, stdin=True, tty=False, _preload_content=False)
+run.write_stdin("hello\\n")
+assert run.readline_stdout(timeout=20) == "hello"
+run.close()
+connected = portforward(api.connect_get_namespaced_pod_portforward, *pod, ports="8000").socket(8000)
+connected.setblocking(True)
+connected.sendall(b"GET /index.html HTTP/1.0\\r\\n\\r\\n")
+assert b"".join(iter(lambda: connected.recv(65536), b"")).endswith(b"hello\\n")
+"""
+
+
+@pytest.mark.skipif(not importlib.util.find_spec("kubernetes"), reason="needs the Python client (extra `clients`)")
+def test_the_python_client(box: Machine) -> None:
+    environ = {**box.environ, "KUBECONFIG": f"{box.home}/kubeconfig"}
+    subprocess.run([sys.executable, "-c", PYTHON_CLIENT], env=environ, timeout=100, check=True)

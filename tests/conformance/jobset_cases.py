@@ -1,0 +1,320 @@
+"""Cases of JobSet's behaviour as data (``jobset/*.yaml``), and the two stages on which they are played.
+
+A case is a JobSet, steps, and after a step what must be so. The stage ``Planner`` is the pure plan and nothing else;
+the stage ``Server`` is any Kubernetes API with a JobSet controller behind it, ours in this process or a cluster. Jobs
+are declared to be managed by somebody else, so that no Job controller interferes: the script says what becomes of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, Protocol
+
+import yaml
+
+from sidings.api import objects, timestamps
+from sidings.api.feature_gates import FeatureGates, Gate
+from sidings.api.jobset import labels
+from sidings.api.kinds import jobset as jobset_kind
+from sidings.api.objects import Object
+from sidings.api.resources import CLAIMS, EVENTS, JOB_SETS, JOBS, NAMESPACES, SERVICES
+from sidings.api.status import NotFound
+from sidings.api.structural import defaulting
+from sidings.client.interface import Client, PatchType
+from sidings.clock import Clock
+from tests.controllers.jobset.cluster import Cluster
+
+FOLDER = Path(__file__).with_name("jobset")
+MANAGER = "example.com/script"
+HOLD = "example.com/hold"
+QUIET_SECONDS = 1.5
+LONGEST_WAIT = 20.0
+_BY_KIND = {resource.kind: resource for resource in (SERVICES, JOBS, CLAIMS)}
+_LETTERS = {"ready": "r", "succeeded": "s", "failed": "f", "active": "A", "suspended": "S"}
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str
+    data: Object
+
+    @property
+    def gates(self) -> FeatureGates:
+        return frozenset(Gate(name) for name in self.data.get("gates") or ())
+
+    @property
+    def jobset(self) -> Object:
+        """As a user would send it: without defaults."""
+        groups = self.data.get("groups") or [{"name": "a"}, {"name": "b", "replicas": 3}]
+        made: Object = {
+            "apiVersion": JOB_SETS.api_version,
+            "kind": JOB_SETS.kind,
+            "metadata": {"name": self.data.get("name") or "js", "annotations": self.data.get("annotations") or {}},
+            "spec": {"replicatedJobs": list(map(_group, groups)), **(self.data.get("jobset") or {})},
+        }
+        return objects.copy_of(made)  # YAML's aliases make cases share their parts
+
+    @property
+    def is_about_admission(self) -> bool:
+        return "refused" in self.data
+
+
+def load() -> Iterator[Case]:
+    for file in sorted(FOLDER.glob("*.yaml")):
+        for data in yaml.safe_load(file.read_text()):
+            yield Case(f"{file.stem}-{data['case']}", data)
+
+
+class Stage(Protocol):
+    """``state`` holds every key that an ``expect`` may ask for but ``objects``, which ``find`` answers."""
+
+    async def start(self, jobset: Object) -> None: ...
+
+    async def act(self, verb: str, what: Any, step: Object) -> None: ...
+
+    async def settled(self) -> tuple[Object | None, list[Object], list[str]]:
+        """The JobSet, its Jobs and the texts of its events, once nothing changes any more."""
+        ...
+
+    async def find(self, kind: str, name: str) -> Object | None: ...
+
+
+VERBS = ("hold", "complete", "fail", "ready", "active", "release", "set", "delete")
+
+
+async def play(case: Case, stage: Stage) -> list[str]:
+    """What is not as expected."""
+    await stage.start(case.jobset)
+    complaints: list[str] = []
+    for number, step in enumerate(case.data["steps"]):
+        for verb in VERBS:
+            if verb in step:
+                await stage.act(verb, step[verb], step)
+        jobset, jobs, events = await stage.settled()
+        wanted = dict(step.get("expect") or {})
+        for name, partial in (wanted.pop("objects", None) or {}).items():
+            found = await stage.find(*name.split())
+            if found is None or not _contains(found, partial):
+                complaints.append(f"step {number}: {name} is {found}, expected {partial}")
+        found_state = state(jobset, jobs, events)
+        for key, value in wanted.items():
+            if not _contains(found_state[key], value):
+                complaints.append(f"step {number}: {key} is {found_state[key]}, expected {value}")
+    return complaints
+
+
+def state(jobset: Object | None, jobs: list[Object], events: list[str]) -> Object:
+    status = (jobset or {}).get("status") or {}
+    living = [job for job in jobs if not objects.is_deleting(job)]
+    attempts: dict[int, int] = {}
+    for job in jobs:
+        attempt = int(objects.labels_of(job)[labels.RESTART_ATTEMPT])
+        attempts[attempt] = attempts.get(attempt, 0) + 1
+    entries = status.get("replicatedJobsStatus") or []
+    return {
+        "gone": jobset is None,
+        "finished": status.get("terminalState") or "",
+        "restarts": [status.get("restarts") or 0, status.get("restartsCountTowardsMax") or 0],
+        "conditions": _Conditions({c["type"]: [c["status"], c["reason"]] for c in status.get("conditions") or ()}),
+        "counts": {entry["name"]: _counts(entry) for entry in entries},
+        "order": [entry["name"] for entry in entries],
+        "jobs": sorted(map(objects.name_of, living)),
+        "suspended": sorted(objects.name_of(job) for job in living if job["spec"].get("suspend")),
+        "attempts": attempts,
+        "events": events,
+        "service": "js" in {text.removeprefix("Service ") for text in events if text.startswith("Service ")},
+    }
+
+
+class _Conditions(dict[str, Any]):
+    """A condition that is not there is None, which a case may expect."""
+
+    def __missing__(self, key: str) -> None:
+        return None
+
+
+def _counts(entry: Object) -> str:
+    return " ".join(f"{letter}{entry[field]}" for field, letter in _LETTERS.items() if entry[field])
+
+
+def _contains(found: Any, wanted: Any) -> bool:
+    """Maps may hold more than is wanted, and so may the list of events; everything else is equal."""
+    if isinstance(wanted, dict) and isinstance(found, _Conditions):
+        return all(found[key] == value for key, value in wanted.items())
+    if isinstance(wanted, dict) and isinstance(found, dict):
+        exact = all(isinstance(key, int) for key in (*wanted, *found))
+        return (not exact or found.keys() == wanted.keys()) and all(
+            key in found and _contains(found[key], value) for key, value in wanted.items()
+        )
+    if isinstance(wanted, list) and wanted and all(isinstance(item, str) and " " in item for item in wanted):
+        return all(item in found for item in wanted)
+    return bool(found == wanted)
+
+
+def _group(group: Object) -> Object:
+    mounts = [{"name": name, "mountPath": f"/{name}"} for name in group.get("mounts") or ()]
+    container = {"name": "main", "image": "img:1", **({"volumeMounts": mounts} if mounts else {})}
+    job_spec = {
+        "parallelism": 1,
+        "completions": 1,
+        "managedBy": MANAGER,
+        "template": {"spec": {"restartPolicy": "Never", "containers": [container]}},
+    }
+    own = {key: value for key, value in group.items() if key != "mounts"}
+    return {"replicas": 1, "template": {"spec": job_spec}, **own}
+
+
+def job_status(verb: str, step: Object, moment: datetime) -> Object:
+    """What a Job controller would have written."""
+    text = timestamps.to_text(moment)
+    status: Object = {"startTime": text}
+    if verb in ("ready", "active"):
+        return status | {"active": 1, "ready": int(verb == "ready")}
+    done = verb == "complete"
+    reason = "CompletionsReached" if done else step.get("reason") or "BackoffLimitExceeded"
+    types = ("SuccessCriteriaMet", "Complete") if done else ("FailureTarget", "Failed")
+    conditions = [
+        {
+            "type": type_,
+            "status": "True",
+            "reason": reason,
+            "message": step.get("message") or "",
+            "lastProbeTime": text,
+            "lastTransitionTime": text,
+        }
+        for type_ in types
+    ]
+    numbers: Object = {"active": 0, "ready": 0, "conditions": conditions}
+    if done:
+        return status | numbers | {"succeeded": 1, "completedIndexes": "0", "completionTime": text}
+    return status | numbers | {"failed": 1}
+
+
+class Planner:
+    """The pure plan, pass after pass."""
+
+    def __init__(self, gates: FeatureGates) -> None:
+        self._gates = gates
+        self._held: set[str] = set()
+
+    async def start(self, jobset: Object) -> None:
+        jobset = {**jobset, "metadata": {**jobset["metadata"], "namespace": "ns", "uid": "js-uid"}}
+        defaulting.default(jobset_kind.SCHEMA, jobset)
+        jobset_kind.KIND.rules.default_on_create(jobset)
+        self._cluster = Cluster(jobset, self._gates)
+        self._foreign = bool(jobset["spec"].get("managedBy"))
+        await self.settled()
+
+    async def act(self, verb: str, what: Any, step: Object) -> None:
+        cluster = self._cluster
+        match verb:
+            case "hold":
+                self._held |= set(what)
+            case "release":
+                self._held -= set(what)
+            case "set":
+                cluster.jobset = {**cluster.jobset, "spec": {**cluster.jobset["spec"], **what}}
+            case "delete":
+                kind, name = what.split()
+                if kind == "Service":
+                    cluster.service = None
+                else:
+                    del cluster.jobs[name]
+            case _:
+                for name in what:
+                    cluster.now += timedelta(seconds=1)
+                    status = job_status(verb, step, cluster.now)
+                    cluster.jobs[name] = {**cluster.jobs[name], "status": status}
+
+    async def settled(self) -> tuple[Object | None, list[Object], list[str]]:
+        cluster = self._cluster
+        if self._foreign:  # the controller does not plan for it at all
+            return cluster.jobset, [], []
+        while True:
+            cluster.settle()
+            gone = [name for name, job in cluster.jobs.items() if objects.is_deleting(job) and name not in self._held]
+            if not gone or cluster.deleted:
+                break
+            for name in gone:
+                del cluster.jobs[name]
+        events = [" ".join(event) for event in cluster.events]
+        events += [f"Service {objects.name_of(cluster.service)}"] if cluster.service else []
+        return None if cluster.deleted else cluster.jobset, list(cluster.jobs.values()), events
+
+    async def find(self, kind: str, name: str) -> Object | None:
+        service = self._cluster.service
+        if kind == "PersistentVolumeClaim":
+            return self._cluster.claims.get(name)
+        if kind == "Service":
+            return service if service is not None and objects.name_of(service) == name else None
+        return self._cluster.jobs.get(name)
+
+
+class Server:
+    """Any API with a JobSet controller behind it; the case has the namespace ``namespace`` for itself."""
+
+    def __init__(self, client: Client, clock: Clock, namespace: str) -> None:
+        self._client = client
+        self._clock = clock
+        self._namespace = namespace
+        self._moment = clock.now()
+
+    async def start(self, jobset: Object) -> None:
+        await self._client.create(NAMESPACES, {"metadata": {"name": self._namespace}})
+        await self._client.create(JOB_SETS, jobset, namespace=self._namespace)
+        await self.settled()
+
+    async def clean_up(self) -> None:
+        await self._client.delete(NAMESPACES, self._namespace)
+
+    async def act(self, verb: str, what: Any, step: Object) -> None:
+        match verb:
+            case "hold" | "release":
+                finalizers = [HOLD] if verb == "hold" else None
+                for name in what:
+                    await self._patch_job(name, {"metadata": {"finalizers": finalizers}})
+            case "set":
+                await self._client.patch(JOB_SETS, "js", {"spec": what}, namespace=self._namespace)
+            case "delete":
+                kind, name = what.split()
+                await self._client.delete(_BY_KIND[kind], name, self._namespace, propagation_policy="Background")
+            case _:
+                for name in what:
+                    self._moment += timedelta(seconds=1)
+                    await self._patch_job(name, {"status": job_status(verb, step, self._moment)}, "status")
+
+    async def settled(self) -> tuple[Object | None, list[Object], list[str]]:
+        before, waited = None, 0.0
+        while waited < LONGEST_WAIT:
+            await self._clock.sleep(QUIET_SECONDS)
+            waited += QUIET_SECONDS
+            now = await self._look()
+            if now == before:
+                break
+            before = now
+        return await self._look()
+
+    async def find(self, kind: str, name: str) -> Object | None:
+        try:
+            return await self._client.get(_BY_KIND[kind], name, self._namespace)
+        except NotFound:
+            return None
+
+    async def _look(self) -> tuple[Object | None, list[Object], list[str]]:
+        try:
+            jobset = await self._client.get(JOB_SETS, "js", self._namespace)
+        except NotFound:
+            jobset = None
+        jobs = (await self._client.list(JOBS, self._namespace)).items
+        told = (await self._client.list(EVENTS, self._namespace)).items
+        events = [f"{event['type']} {event['reason']} {event['message']}" for event in told]
+        services = (await self._client.list(SERVICES, self._namespace)).items
+        return jobset, jobs, events + [f"Service {objects.name_of(service)}" for service in services]
+
+    async def _patch_job(self, name: str, body: Object, subresource: str = "") -> None:
+        await self._client.patch(
+            JOBS, name, body, namespace=self._namespace, patch_type=PatchType.MERGE, subresource=subresource
+        )

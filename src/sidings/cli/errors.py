@@ -10,6 +10,7 @@
         ├── JobNotFound 3         no job of that name
         ├── NoSuchRank 3          no pod of that rank, or none that has written a log
         ├── AlreadyFinished 4     `run` of a job that has run before
+        ├── NotConvertible 4      `convert` of a job that has no successor
         ├── NotSuspendable 4      suspend or resume of a job that has finished or belongs to another
         ├── TimedOut 7            the job did not end within --timeout
         └── Unexpected 1          a bug
@@ -71,6 +72,10 @@ class AlreadyFinished(CliError):
 
 class NotSuspendable(CliError):
     code, exit_code = "JOB_NOT_SUSPENDABLE", ExitCode.INVALID
+
+
+class NotConvertible(CliError):
+    code, exit_code = "JOB_NOT_CONVERTIBLE", ExitCode.INVALID
 
 
 class TimedOut(CliError):

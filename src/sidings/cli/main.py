@@ -35,6 +35,7 @@ COMMANDS: dict[str, str] = {
     "delete": "delete jobs and their pods",
     "queue": "replay decisions of the queue",
     "doctor": "check this machine: sandbox tier, limits, disk, GPUs, torch",
+    "convert": "turn jobs of the Training Operator (v1) into TrainJobs",
     "version": "print the version of this program and of the running engine",
     "completion": "print the completion script of a shell",
 }

@@ -31,6 +31,7 @@ from sidings.controllers.nodes.life_cycle import NodeLifeCycle
 from sidings.controllers.nodes.pod_collector import PodCollector
 from sidings.controllers.paddlejob.controller import PaddleJobController
 from sidings.controllers.pytorchjob.controller import PyTorchJobController
+from sidings.controllers.resource_quotas import ResourceQuotas
 from sidings.controllers.runtime.controller import Controller
 from sidings.controllers.scheduler.controller import Scheduler
 from sidings.controllers.service_accounts import ServiceAccounts
@@ -90,6 +91,7 @@ class ControlPlane:
             GarbageCollector(client, clock, rng, [r for r in resources if r != EVENTS]),
             Namespaces(client, clock, rng, self._namespaced),
             CustomResources(client, clock, rng),
+            ResourceQuotas(client, clock, rng),
             ServiceAccounts(client, clock, rng, self._ca),
             EndpointsController(client, clock, rng),
             Binder(client, clock, rng, self._claims),

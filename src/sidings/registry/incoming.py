@@ -18,6 +18,7 @@ from sidings.registry.context import Context
 
 _SCHEME = '"k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"'
 _OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+_OMITTED_EMPTY = ("labels", "annotations", "finalizers", "ownerReferences")
 _TYPE_META = ("apiVersion", "kind", "metadata")
 
 
@@ -82,6 +83,10 @@ def read(kind: Kind, body: Object, repeated: Sequence[str] = ()) -> tuple[Object
     obj = {**type_meta, **decoded.object, **type_meta}
     if obj.get("metadata") is None:
         obj["metadata"] = {}
+    elif any(obj["metadata"].get(field) in ({}, []) for field in _OMITTED_EMPTY):
+        # Go leaves them out when it writes the object, that of a custom resource as well.
+        kept = {name: value for name, value in obj["metadata"].items() if name not in _OMITTED_EMPTY or value}
+        obj["metadata"] = kept
     if not kind.builtin:
         structural.default(kind.schema, obj)
     kind.rules.default(obj)

@@ -20,6 +20,10 @@ def test_other_strings_are_bare(text: str) -> None:
     assert yaml_text.dump({"a": text}) == f"a: {text}\n"
 
 
+def test_lines_are_a_block() -> None:
+    assert yaml_text.dump({"a": '{"b":"c"}\n'}) == 'a: |\n  {"b":"c"}\n'
+
+
 def test_keys_are_in_natural_order() -> None:
     keys = ["b", "a10", "a9", ".", "f:x", 'k:{"containerPort":29500}', 'k:{"containerPort":8080}']
     assert list(yaml.safe_load(yaml_text.dump(dict.fromkeys(keys, 1)))) == [

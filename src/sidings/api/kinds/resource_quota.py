@@ -1,4 +1,4 @@
-"""ResourceQuota: stored and listed for ``kubectl describe namespace``; nothing enforces it."""
+"""ResourceQuota: how much there may be in a namespace. What counts for how much is ``api/quota``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """YAML as Go's ``sigs.k8s.io/yaml`` writes it, so that a frozen runtime reads the same on every cluster.
 
-Three things differ from PyYAML's default: keys are in natural order (``8080`` before ``29500``, signs before letters),
-a string that YAML 1.1 could take for something else is in double quotes, and nothing is an alias or folded.
+What differs from PyYAML's default: keys are in natural order (``8080`` before ``29500``, signs before letters), a string
+that YAML 1.1 could take for something else is in double quotes, one of several lines is a block, and nothing is an alias
+or folded.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ class _Dumper(yaml.SafeDumper):
 def _string(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
     read_as = dumper.resolve(yaml.ScalarNode, text, (True, False))  # type: ignore[no-untyped-call]
     quoted = read_as != _STRING or text in _SINGLE_LETTER_BOOLEANS
-    return dumper.represent_scalar(_STRING, text, style='"' if quoted else None)
+    style = '"' if quoted else "|" if "\n" in text else None
+    return dumper.represent_scalar(_STRING, text, style=style)
 
 
 _Dumper.add_representer(str, _string)

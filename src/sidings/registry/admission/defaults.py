@@ -9,13 +9,14 @@ from sidings.registry.admission.jobset_pods import JobSetPods
 from sidings.registry.admission.namespaces import NamespaceLifecycle
 from sidings.registry.admission.plugin import Plugin
 from sidings.registry.admission.pods import DefaultTolerations, PodPriority, ServiceAccount
+from sidings.registry.admission.resource_quota import ResourceQuota
 from sidings.registry.admission.training_operator import TrainingJobAdmission
 from sidings.registry.admission.training_runtime import TrainingRuntimeAdmission
 from sidings.registry.admission.trainjob import TrainJobAdmission
 
 
 def plugins(clock: Clock, *, service_accounts: bool = True, gates: FeatureGates = NONE) -> tuple[Plugin, ...]:
-    """Namespaces first, as upstream's own plug-ins come before webhooks.
+    """Namespaces first, as upstream's own plug-ins come before webhooks; quotas last, when all is decided.
 
     ``service_accounts=False`` leaves pods without one, as a cluster does whose plug-in is off.
     """
@@ -29,4 +30,5 @@ def plugins(clock: Clock, *, service_accounts: bool = True, gates: FeatureGates 
         TrainJobAdmission(clock),
         TrainingRuntimeAdmission(),
         TrainingJobAdmission(),
+        ResourceQuota(),
     )

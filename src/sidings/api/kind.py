@@ -94,6 +94,15 @@ class Conversion:
 
 
 @dataclass(frozen=True)
+class Scale:
+    """Where ``/scale`` finds its figures in an object: paths, as in a CRD's ``subresources.scale``."""
+
+    replicas: tuple[str, ...]
+    status_replicas: tuple[str, ...]
+    selector: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Kind:
     """The declaration of one kind in one version."""
 
@@ -107,6 +116,8 @@ class Kind:
     short_names: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     subresources: frozenset[str] = frozenset()
+    scale: Scale | None = None
+    """Present exactly where ``scale`` is among the subresources."""
     columns: tuple[Column, ...] = ()
     """All printer columns in order, ``Name`` included (``kinds/columns.py`` has it); empty: Name and Age."""
     generation: bool = True

@@ -52,8 +52,7 @@ async def patch(
         return await applying.apply(context, kind, name, body, namespace, options, subresource=subresource)
     for _ in range(MOST_ATTEMPTS):
         entry = context.entry(kind, name, namespace)
-        changed = _changed(kind, entry.document, body, patch_type)
-        new = _decoded(kind, changed, body, patch_type, options)
+        new = _decoded(kind, changed(kind, entry.document, body, patch_type), body, patch_type, options)
         incoming.address(kind, new, name, namespace)
         try:
             return await revise(context, kind, new, entry, options, subresource=subresource), False
@@ -62,7 +61,8 @@ async def patch(
     raise conflict(kind, name, OPTIMISTIC_LOCK)
 
 
-def _changed(kind: Kind, document: Object, body: Any, patch_type: str) -> Object:
+def changed(kind: Kind, document: Object, body: Any, patch_type: str) -> Object:
+    """``document`` after the patch. Raises ``UnsupportedMediaType`` for a format that ``kind`` does not take."""
     if patch_type == JSON:
         return json_patch.apply(document, body)
     if patch_type == MERGE:

@@ -25,7 +25,7 @@ from sidings.api.options import (
     WriteOptions,
 )
 from sidings.clock import Clock
-from sidings.registry import conversion, create, delete, listing, patch, subresources, update, watching
+from sidings.registry import conversion, create, delete, listing, patch, scale, subresources, update, watching
 from sidings.registry.admission.plugin import Plugin
 from sidings.registry.context import Context
 from sidings.registry.listing import Item, Page
@@ -61,6 +61,8 @@ class Registry:
         if view := kind.conversion:
             stored = self.get(view.stored, name, namespace, subresource=subresource, resource_version=resource_version)
             return conversion.item(view, stored)
+        if subresource == "scale" and kind.scale:
+            return scale.get(self._context, kind, name, namespace)
         return subresources.get(self._context, kind, name, namespace, subresource, resource_version)
 
     def list(self, kind: Kind, namespace: str = "", options: ListOptions = LIST_DEFAULTS) -> Page:
@@ -115,6 +117,8 @@ class Registry:
             wanted = conversion.written(self._context, kind, view, obj, options)
             made = await self.update(view.stored, name, wanted, namespace, replace(options, repeated=()))
             return view.from_stored(made)
+        if subresource == "scale" and kind.scale:
+            return await scale.replace(self._context, kind, name, obj, namespace, options)
         return await update.update(self._context, kind, name, obj, namespace, options, subresource=subresource)
 
     async def patch(
@@ -136,6 +140,9 @@ class Registry:
             body = conversion.patched(view, body)
             made, created = await self.patch(view.stored, name, body, namespace, options, patch_type=patch_type)
             return view.from_stored(made), created
+        if subresource == "scale" and kind.scale:
+            made = await scale.change(self._context, kind, name, body, namespace, options, patch_type=patch_type)
+            return made, False
         return await patch.patch(
             self._context, kind, name, body, namespace, options, patch_type=patch_type, subresource=subresource
         )

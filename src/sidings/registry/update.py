@@ -74,7 +74,7 @@ async def revise(
     request = Request(Operation.UPDATE, kind, namespace, name, new, old, subresource, options.dry_run, options.warn)
     _check_shape(kind, new, subresource)
     chain.admit(context.plugins, request, context)
-    if not subresource:
+    if subresource in ("", "scale"):
         metadata.bump_generation(kind, new, old)
     _validate(kind, new, old, subresource)
     for text in kind.rules.warnings(new, old):
@@ -185,7 +185,7 @@ def _validate(kind: Kind, new: Object, old: Object, subresource: str) -> None:
     else:
         if not kind.builtin:
             errors += structural.validate(kind.schema, new)
-        if not subresource:
+        if subresource in ("", "scale"):
             errors += kind.rules.validate(new) + kind.rules.validate_update(new, old)
     if errors:
         raise _invalid(kind, new, errors)

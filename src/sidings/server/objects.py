@@ -30,6 +30,10 @@ OBJECT_VERBS = {"GET": "get", "PUT": "update", "PATCH": "patch", "DELETE": "dele
 COLLECTION_VERBS = {"GET": "list", "POST": "create", "DELETE": "deletecollection"}
 
 
+SCALES = Kind(Resource("autoscaling", "v1", "scales", "Scale", True), "scale", {}, builtin=True)
+"""What ``/scale`` shows of any kind; not a kind that is served by itself."""
+
+
 class Objects:
     """Answers every request that addresses a resource."""
 
@@ -73,7 +77,8 @@ class Objects:
         if path.subresource in upgrades.SUBRESOURCES:
             self._registry.get(kind, path.name, path.namespace)
             raise BadRequest("Upgrade request required")
-        rendering = Rendering(kind, negotiate(request.accept), request.query.text("includeObject"), self._clock.now())
+        shown = SCALES if path.subresource == "scale" else kind
+        rendering = Rendering(shown, negotiate(request.accept), request.query.text("includeObject"), self._clock.now())
         match verb:
             case "get":
                 return self._get(request, path, kind, rendering)

@@ -14,7 +14,7 @@ from typing import Any
 from sidings.api import schemas, structural
 from sidings.api.cel import rules as cel
 from sidings.api.fields import FieldError, invalid, not_supported, required
-from sidings.api.kind import Column, Kind, Rules, Schema
+from sidings.api.kind import Column, Kind, Rules, Scale, Schema
 from sidings.api.kinds import columns
 from sidings.api.objects import Object, copy_of
 from sidings.api.resources import CRDS, Resource
@@ -150,13 +150,21 @@ def _kind(spec: Object, version: Object) -> Kind:
         rules=CustomRules(schema) if cel.has_rules(schema) else Rules(),
         short_names=tuple(names.get("shortNames") or ()),
         categories=tuple(names.get("categories") or ()),
-        subresources=frozenset({"status"}) if "status" in (version.get("subresources") or {}) else frozenset(),
+        subresources=frozenset({"status", "scale"} & (version.get("subresources") or {}).keys()),
+        scale=_scale((version.get("subresources") or {}).get("scale")),
         columns=(columns.NAME, *(_columns(version) or (columns.DATE_AGE,))),
         field_labels={
             path["jsonPath"].removeprefix("."): path["jsonPath"].removeprefix(".")
             for path in version.get("selectableFields") or ()
         },
     )
+
+
+def _scale(declared: Object | None) -> Scale | None:
+    if declared is None:
+        return None
+    fields = ("specReplicasPath", "statusReplicasPath", "labelSelectorPath")
+    return Scale(*(tuple(filter(None, str(declared.get(field) or "").split("."))) for field in fields))
 
 
 def _schema(declared: Schema) -> Schema:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sidings.api import immutability, schemas
 from sidings.api.fields import FieldError
-from sidings.api.kind import Column, Kind, Rules
+from sidings.api.kind import Column, Kind, Rules, Scale
 from sidings.api.kinds import columns
 from sidings.api.objects import Object
 from sidings.api.training_operator import framework
@@ -38,9 +38,15 @@ def _kind(of: Framework) -> Kind:
         schema=schemas.schema(resource.group, resource.version, resource.kind),
         builtin=False,
         rules=TrainingJobRules(of),
-        subresources=frozenset({"status"}),
+        subresources=frozenset({"status", "scale"} if of.reports_selector else {"status"}),
+        scale=_scale(of) if of.reports_selector else None,
         columns=(columns.NAME, *(reversed(state_first) if of is framework.MPI else state_first)),
     )
+
+
+def _scale(of: Framework) -> Scale:
+    workers = ("status", "replicaStatuses", "Worker")
+    return Scale(("spec", of.replica_specs, "Worker", "replicas"), (*workers, "active"), (*workers, "selector"))
 
 
 KINDS = tuple(_kind(of) for of in framework.ALL)

@@ -1,8 +1,8 @@
 """YAML as Go's ``sigs.k8s.io/yaml`` writes it, so that a frozen runtime reads the same on every cluster.
 
-What differs from PyYAML's default: keys are in natural order (``8080`` before ``29500``, signs before letters), a string
-that YAML 1.1 could take for something else is in double quotes, one of several lines is a block, and nothing is an alias
-or folded.
+What differs from PyYAML's default: keys are in natural order (``8080`` before ``29500``, signs before letters), a
+string that YAML 1.1 could take for something else is in double quotes, one of several lines is a block, and nothing is
+an alias or folded.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ from sidings.api.feature_gates import NONE, FeatureGates
 from sidings.clock import Clock
 from sidings.registry.admission.jobset import JobSetAdmission
 from sidings.registry.admission.jobset_pods import JobSetPods
+from sidings.registry.admission.limit_ranger import LimitRanger
 from sidings.registry.admission.namespaces import NamespaceLifecycle
 from sidings.registry.admission.plugin import Plugin
 from sidings.registry.admission.pods import DefaultTolerations, PodPriority, ServiceAccount
@@ -24,6 +25,7 @@ def plugins(clock: Clock, *, service_accounts: bool = True, gates: FeatureGates 
         NamespaceLifecycle(),
         PodPriority(),
         DefaultTolerations(),
+        LimitRanger(),
         *((ServiceAccount(),) if service_accounts else ()),
         JobSetPods(),
         JobSetAdmission(gates),

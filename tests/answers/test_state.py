@@ -207,3 +207,23 @@ def test_the_set_of_states_is_closed() -> None:
 
 def test_when_all_have_succeeded_it_runs_until_its_controllers_say_so() -> None:
     assert state_of(two_pods("Succeeded", "Succeeded")).word == "Running"
+
+
+def test_a_job_whose_pods_are_replaced_after_a_pause_does_not_look_idle() -> None:
+    tj = train_job()
+    js = job_set(tj, max_restarts=3)
+    child = job(js)
+    child["status"] = {"failed": 1}
+    verdict = state_of(family(tj, js, child))
+    assert verdict.state is State.RESTARTING
+    assert verdict.reason == "pods that failed are replaced after a pause"
+
+
+def test_a_restart_that_waits_for_the_attempt_before_says_so() -> None:
+    tj = train_job()
+    js = job_set(tj, restarts=1, max_restarts=3)
+    child = job(js)
+    old = pod(child, 0, "Running", node="node-1", containers=[running()])
+    old["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:09Z"
+    verdict = state_of(family(tj, js, child, old))
+    assert (verdict.word, verdict.reason) == ("Restarting(1/3)", "waits for 1 pod of the attempt before to stop")

@@ -13,7 +13,7 @@ from sidings.api.catalog import Catalog
 from sidings.api.kind import Kind
 from sidings.api.objects import Object
 from sidings.api.options import WARN, DeleteOptions, ListOptions, WriteOptions
-from sidings.api.pods import LogOptions, PodAccess
+from sidings.api.pods import LogOptions, PodLogs
 from sidings.api.resources import PODS, Resource
 from sidings.api.status import BadRequest, NotFound
 from sidings.client.interface import ObjectList, PatchType, WatchEvent
@@ -93,8 +93,12 @@ class Registry(Protocol):
 class LocalClient:
     """``client.interface.Client`` on a registry; ``pods`` gives logs, where somebody runs pods."""
 
-    def __init__(self, registry: Registry, pods: PodAccess | None = None) -> None:
+    def __init__(self, registry: Registry, pods: PodLogs | None = None) -> None:
         self._registry = registry
+        self._pods = pods
+
+    def read_logs_from(self, pods: PodLogs) -> None:
+        """Give logs from now on: who runs the pods is a client itself and comes later."""
         self._pods = pods
 
     async def get(self, resource: Resource, name: str, namespace: str = "") -> Object:

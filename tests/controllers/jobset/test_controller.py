@@ -91,6 +91,9 @@ async def test_a_failure_restarts_all_jobs(cluster: Cluster) -> None:
     assert (jobset["status"]["restarts"], jobset["status"]["restartsCountTowardsMax"]) == (1, 1)
     jobs = (await cluster.client.list(JOBS, "ns")).items
     assert len(jobs) == 3 and not before & {objects.uid_of(job) for job in jobs}
+    [why] = await cluster.events("FirstFailure")
+    assert why.startswith("Job js-b-0, pod js-b-0-0-")
+    assert why.endswith(": container main exited with 1 (Error)")
     await cluster.act("ready")
     condition = conditions.find((await cluster.jobset())["status"]["conditions"], "RestartingJobSet")
     assert condition is not None and condition["reason"] == "JobsReady"

@@ -8,17 +8,19 @@ from typing import ClassVar
 
 from sidings.api import objects
 from sidings.api.feature_gates import NONE, FeatureGates, Gate
+from sidings.api.job import labels as job_labels
 from sidings.api.jobset import labels, names
 from sidings.api.objects import Key, Object
+from sidings.api.pods import LogOptions
 from sidings.api.resources import CLAIMS, JOB_SETS, JOBS, PODS, SERVICES, Resource
-from sidings.api.status import NotFound
+from sidings.api.status import ApiError, NotFound
 from sidings.client.interface import Client
 from sidings.clock import Clock
-from sidings.controllers.jobset import effects, headless_service, in_place_restart
+from sidings.controllers.jobset import cause, effects, headless_service, in_place_restart
 from sidings.controllers.jobset.plan import plan
 from sidings.controllers.jobset.snapshot import Snapshot, classify
 from sidings.controllers.runtime.controller import Controller, Mapper, keys_of_controller
-from sidings.controllers.runtime.events import Recorder
+from sidings.controllers.runtime.events import EventNote, Recorder
 
 COMPONENT = "jobset"
 
@@ -58,6 +60,8 @@ class JobSetController(Controller):
             return None
         snapshot = await self._read(jobset)
         decided = plan(snapshot, self.clock.now())
+        if decided.blamed is not None:
+            decided.events.append(EventNote(jobset, "Warning", cause.REASON, await self._why(decided.blamed)))
         await effects.carry_out(self.client, self._recorder, jobset, decided)
         return decided.requeue_after
 
@@ -76,6 +80,23 @@ class JobSetController(Controller):
             return ()
         selector = f"{labels.JOBSET_NAME}={objects.name_of(jobset)}"
         return tuple((await self.client.list(PODS, objects.namespace_of(jobset), label_selector=selector)).items)
+
+    async def _why(self, job: Object) -> str:
+        """What there is to say about the failure of ``job``, its last log line included where logs can be read."""
+        namespace = objects.namespace_of(job)
+        selector = f"{job_labels.JOB_NAME}={objects.name_of(job)}"
+        pods = (await self.client.list(PODS, namespace, label_selector=selector)).items
+        found = cause.culprit(pods)
+        return cause.describe(job, found, await self._last_line(found) if found is not None else "")
+
+    async def _last_line(self, found: cause.Culprit) -> str:
+        options = LogOptions(found.container, previous=found.previous, tail_lines=1)
+        try:
+            key = objects.key_of(found.pod)
+            text = b"".join([chunk async for chunk in self.client.logs(key.name, key.namespace, options)])
+        except ApiError:
+            return ""
+        return text.decode(errors="replace").strip()
 
     async def _service_exists(self, jobset: Object) -> bool:
         try:

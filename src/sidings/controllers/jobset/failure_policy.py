@@ -45,15 +45,15 @@ class Counters(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """What is to happen: ``condition`` to set, ``counters`` to write, and for a restart the event of the action.
+    """What is to happen because of ``job``: ``condition`` to set, ``counters`` to write, for a restart also an event.
 
     Where only ``job`` is restarted, its counters ``job_counters`` grow and no condition of the JobSet is set.
     """
 
     condition: Condition
     counters: Counters
+    job: Object
     event_reason: str = ""
-    job: Object | None = None
     job_counters: tuple[str, ...] = ()
 
     @property
@@ -129,7 +129,7 @@ _ACTIONS: dict[str, Callable[[Object, Object, str, Counters], Decision]] = {
 
 
 def _fail(reason: str, what: str, job: Object, counters: Counters) -> Decision:
-    return Decision(Condition(FAILED, "True", reason, _naming(what, job), "Warning"), counters)
+    return Decision(Condition(FAILED, "True", reason, _naming(what, job), "Warning"), counters, job)
 
 
 def _is_used_up(policy: Object, counters: Counters) -> bool:
@@ -143,7 +143,7 @@ def _reached_max_restarts(job: Object, counters: Counters) -> Decision:
 def _restart(action: str, job: Object, reason: str, counters: Counters, job_counters: tuple[str, ...] = ()) -> Decision:
     message = _naming(f"applying {action} failure policy action", job)
     condition = Condition(RESTARTING, "True", reason, message, "Warning")
-    return Decision(condition, counters, f"{action}FailurePolicyAction", job, job_counters)
+    return Decision(condition, counters, job, f"{action}FailurePolicyAction", job_counters)
 
 
 def _naming(what: str, job: Object) -> str:

@@ -56,6 +56,8 @@ class JobSetPlan:
     """Delete the JobSet itself."""
     status: Object | None = None
     """The new status, None where nothing changed."""
+    blamed: Object | None = None
+    """The failed Job because of which the JobSet fails or starts again."""
     failure: str = ""
     """Why the status is not written although the rest is done; the pass is then tried again."""
     events: list[EventNote] = field(default_factory=list)
@@ -136,6 +138,7 @@ class _Pass:
         except failure_policy.GateDisabled as error:
             self._plan.failure = str(error)
             return
+        self._plan.blamed = decision.job
         if decision.fails:
             self._fail(decision.condition)
             return
@@ -149,7 +152,6 @@ class _Pass:
         self._tell(decision)
 
     def _restart_job(self, decision: Decision) -> None:
-        assert decision.job is not None, "a decision on one Job names it"
         name = objects.labels_of(decision.job)[labels.REPLICATED_JOB_NAME]
         replicas = next(int(group["replicas"]) for group in self._groups if group["name"] == name)
         job_restarts.count(statuses.by_name(self._statuses)[name], decision.job, replicas, decision.job_counters)

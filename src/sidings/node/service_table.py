@@ -23,13 +23,14 @@ log = logging.getLogger(__name__)
 
 def table(services: Iterable[Object], pods: Iterable[Object], addresses: Mapping[str, str]) -> Table:
     """``address:port`` of every Service's ports -> those of its pods (pod uid -> address in ``addresses``)."""
+    made: Table = {}
+    carried = [service for service in services if dns.has_cluster_address(service)]
+    if not carried:
+        return made
     by_namespace: dict[str, list[Object]] = {}
     for pod in pods:
         by_namespace.setdefault(namespace_of(pod), []).append(pod)
-    made: Table = {}
-    for service in services:
-        if not dns.has_cluster_address(service):
-            continue
+    for service in carried:
         at_once = bool(service["spec"].get("publishNotReadyAddresses"))
         chosen = [
             (pod, addresses[uid_of(pod)])

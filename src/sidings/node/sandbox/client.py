@@ -26,7 +26,7 @@ from sidings.node.sandbox.spec import PROTOCOL, Container, PodSandbox, SandboxSt
 _BOOT = "import sys; sys.path.insert(0, sys.argv.pop()); from sidings.node.sandbox.zygote import main; main()"
 _AT_ONCE = 64
 """Requests to the zygote at a time; half of what its socket holds."""
-_REMEDY = "run as root, or allow user namespaces: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
+_REMEDY = "sidings doctor   (says what would allow them; as root it may work at once: sudo sidings up)"
 
 
 class SandboxClient:

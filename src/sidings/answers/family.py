@@ -2,7 +2,8 @@
 
 Users speak of one job; the API holds a TrainJob, its JobSet, that one's Jobs, their pods. The owner references that the
 controllers set tie them together, by uid, so that a re-created name never inherits the pods of its predecessor. A root
-is a TrainJob, JobSet or Job that no other of these kinds made. Grouping is pure; ``state`` and ``failure`` read the
+is a TrainJob, JobSet or Job that no other of these kinds made, or a job of the Training Operator, which makes its pods
+itself. Grouping is pure; ``state`` and ``failure`` read the
 result.
 """
 
@@ -17,8 +18,12 @@ from sidings.api.jobset import labels as jobset_labels
 from sidings.api.objects import Object, controller_of, is_deleting, key_of, labels_of, uid_of
 from sidings.api.resources import JOB_SETS, JOBS, TRAIN_JOBS, Resource
 from sidings.api.trainer import words
+from sidings.api.training_operator import defaults, framework
+from sidings.api.training_operator import words as operator_words
 
-ROOTS: tuple[Resource, ...] = (TRAIN_JOBS, JOB_SETS, JOBS)
+TRAINING_JOBS: tuple[Resource, ...] = tuple(of.resource for of in framework.ALL if of is not framework.MPI)
+"""The jobs of the Training Operator that run here."""
+ROOTS: tuple[Resource, ...] = (TRAIN_JOBS, *TRAINING_JOBS, JOB_SETS, JOBS)
 """The kinds that users start, outermost first."""
 
 TERMINAL_PHASES = frozenset({"Succeeded", "Failed"})
@@ -55,6 +60,8 @@ class Family:
 
     def wanted_pods(self) -> int | None:
         """How many pods the whole job runs, all its parts together; None while only its TrainJob exists."""
+        if of := framework.of_object(self.root):
+            return sum(defaults.pods_of(of, role, replica) for role, replica in of.roles_of(self.root))
         if self.job_set is not None:
             parts = self.job_set["spec"].get("replicatedJobs") or ()
             return sum(int(part.get("replicas", 1)) * pods_of_job(part["template"]["spec"]) for part in parts)
@@ -66,6 +73,7 @@ class Family:
 def families(
     *,
     train_jobs: Iterable[Object] = (),
+    training_jobs: Iterable[Object] = (),
     job_sets: Iterable[Object] = (),
     jobs: Iterable[Object] = (),
     pods: Iterable[Object] = (),
@@ -73,8 +81,8 @@ def families(
 ) -> list[Family]:
     """Group the objects of one or more namespaces into families, sorted by namespace, kind (outermost first), name."""
     by_uid: dict[str, Family] = {}
-    for train_job in train_jobs:
-        by_uid[uid_of(train_job)] = Family(train_job)
+    for root in (*train_jobs, *training_jobs):
+        by_uid[uid_of(root)] = Family(root)
     for job_set in job_sets:
         family = by_uid.get(_owner_uid(job_set)) or Family(job_set)
         family.job_set = job_set
@@ -130,12 +138,24 @@ def event_time(event: Object) -> str:
 
 
 def completion_index(pod: Object) -> int | None:
-    """The pod's index in its Job (torch's node rank), None for pods of Jobs that do not number them."""
+    """The pod's index in its Job (torch's node rank), None for pods of Jobs that do not number them.
+
+    For pods of the Training Operator the rank that it told them, else their index in their role.
+    """
     metadata = pod["metadata"]
+    if operator_words.REPLICA_INDEX in labels_of(pod):
+        return _rank_told(pod)
     index = (metadata.get("annotations") or {}).get(
         job_labels.COMPLETION_INDEX, labels_of(pod).get(job_labels.COMPLETION_INDEX)
     )
     return None if index is None else int(index)
+
+
+def _rank_told(pod: Object) -> int:
+    env = [variable for container in pod["spec"]["containers"] for variable in container.get("env") or ()]
+    told = [variable["value"] for variable in env if variable["name"] == "RANK" and variable.get("value")]
+    text = told[-1] if told else labels_of(pod)[operator_words.REPLICA_INDEX]
+    return int(text) if text.isdecimal() else 0
 
 
 def pod_order(pod: Object) -> tuple[Any, ...]:
@@ -154,6 +174,8 @@ def pod_order(pod: Object) -> tuple[Any, ...]:
 def short_name(pod: Object) -> str:
     """``training-0-1`` (part, replica, rank) for pods of a JobSet, the rank for pods of a Job, else the pod's name."""
     labels = labels_of(pod)
+    if operator_words.REPLICA_INDEX in labels:
+        return str(pod["metadata"]["name"])
     index = completion_index(pod)
     part = labels.get(jobset_labels.REPLICATED_JOB_NAME)
     if part is not None and index is not None:

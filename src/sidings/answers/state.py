@@ -15,10 +15,12 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+from sidings.answers import suspension
 from sidings.answers.failure import first_failure
 from sidings.answers.family import Family, is_owned_by, phase_of, pods_of_job
 from sidings.api import conditions
 from sidings.api.objects import Object, is_deleting, uid_of
+from sidings.api.training_operator import framework
 
 
 class State(StrEnum):
@@ -61,7 +63,7 @@ class Verdict(NamedTuple):
 
 # Waiting reasons that say only that the kubelet is at work (kubernetes v1.36, pkg/kubelet/kubelet_pods.go).
 _AT_WORK = frozenset({"ContainerCreating", "PodInitializing", ""})
-_SUCCESS_CONDITIONS = ("Complete", "Completed")
+_SUCCESS_CONDITIONS = ("Complete", "Completed", "Succeeded")
 
 
 def state_of(family: Family) -> Verdict:
@@ -79,13 +81,13 @@ def _decide(family: Family, restarts: Restarts) -> tuple[State, str]:
     if conditions.is_true(family.root, "Failed"):
         return State.FAILED, _why_failed(family)
     living = family.living_pods()
-    if family.root["spec"].get("suspend"):
+    if suspension.is_suspended(family.root):
         stopping = len(family.unfinished_pods())
         return State.SUSPENDED, f"{stopping} pods are stopping" if stopping else ""
     if _all_run(family, living) or (not living and pods_that_run(family) == family.wanted_pods()):
         return State.RUNNING, ""
     if restarts.done:
-        return State.RESTARTING, _obstacle(family, living) or _pause(family, living)
+        return State.RESTARTING, _obstacle(family, living)
     if any(pod["spec"].get("nodeName") for pod in living) or any(_started(pod) for pod in family.pods):
         return State.STARTING, _obstacle(family, living)
     return State.QUEUED, _obstacle(family, living)
@@ -102,6 +104,8 @@ def _all_run(family: Family, living: list[Object]) -> bool:
     """Every pod that the family's unfinished Jobs want now runs."""
     if not living or any(phase_of(pod) != "Running" or _crashed(pod) for pod in living):
         return False
+    if framework.of_object(family.root):
+        return pods_that_run(family) == family.wanted_pods()
     return all(_has_its_pods(job, family.pods, living) for job in family.jobs if not job["spec"].get("suspend"))
 
 
@@ -144,33 +148,23 @@ def _crashed(pod: Object) -> bool:
 
 
 def restarts_of(family: Family) -> Restarts:
-    """JobSet restarts where there were any, else pods and containers that its Jobs replaced or started again."""
+    """JobSet restarts where there were any, else pods and containers that its Jobs replaced or started again.
+
+    For a job of the Training Operator containers started again, against a limit that seldom is set.
+    """
+    if framework.of_object(family.root):
+        done = sum(int(container.get("restartCount") or 0) for pod in family.pods for container in _containers(pod))
+        limit = (family.root["spec"].get("runPolicy") or {}).get("backoffLimit")
+        return Restarts(done, max(done, int(limit or 0)))
     if family.job_set is not None:
         limit = int((family.job_set["spec"].get("failurePolicy") or {}).get("maxRestarts") or 0)
         done = int((family.job_set.get("status") or {}).get("restarts") or 0)
-        if done or (limit and not _replaced(family)):
+        if done or limit:
             return Restarts(done, limit)
-    done = _replaced(family)
-    limit = max((int(job["spec"].get("backoffLimit", 6)) for job in family.jobs), default=0)
-    return Restarts(min(done, limit), limit)  # the failure beyond the limit ends the job, nothing is started again
-
-
-def _replaced(family: Family) -> int:
-    """Pods and containers that the Jobs of the family replaced or started again."""
     done = sum(int((job.get("status") or {}).get("failed") or 0) for job in family.jobs)
     done += sum(int(container.get("restartCount") or 0) for pod in family.pods for container in _containers(pod))
-    return done
-
-
-def _pause(family: Family, living: list[Object]) -> str:
-    """What a job that starts again waits for while nothing of it is at work."""
-    if living:
-        return ""
-    stopping = [pod for pod in family.unfinished_pods() if is_deleting(pod)]
-    if stopping:
-        return f"waits for {len(stopping)} pod{'s' * (len(stopping) > 1)} of the attempt before to stop"
-    backs_off = any((job.get("status") or {}).get("failed") for job in family.jobs)
-    return "pods that failed are replaced after a pause" if backs_off else ""
+    limit = max((int(job["spec"].get("backoffLimit", 6)) for job in family.jobs), default=0)
+    return Restarts(min(done, limit), limit)  # the failure beyond the limit ends the job, nothing is started again
 
 
 def _obstacle(family: Family, living: list[Object]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 
-from sidings.answers.family import ROOTS, Family, families
+from sidings.answers.family import ROOTS, TRAINING_JOBS, Family, families
 from sidings.api.objects import Object, name_of, uid_of
 from sidings.api.resources import EVENTS, JOB_SETS, JOBS, PODS, TRAIN_JOBS, Resource
 from sidings.api.status import NotFound
@@ -15,6 +15,7 @@ WORDS: dict[str, Resource] = {
     word: resource
     for resource, words in (
         (TRAIN_JOBS, ("trainjobs", "trainjob", "tj")),
+        *((resource, (resource.plural, resource.kind.lower())) for resource in TRAINING_JOBS),
         (JOB_SETS, ("jobsets", "jobset", "js")),
         (JOBS, ("jobs", "job")),
     )
@@ -35,6 +36,7 @@ async def all_families(
         listed[root] = await _list(client, root, namespace)
     found = families(
         train_jobs=listed[TRAIN_JOBS],
+        training_jobs=[job for resource in TRAINING_JOBS for job in listed[resource]],
         job_sets=listed[JOB_SETS],
         jobs=listed[JOBS],
         pods=await _list(client, PODS, namespace),
@@ -73,7 +75,7 @@ def _one_reference(word: str) -> tuple[Resource | None, str]:
     if kind.lower() not in WORDS:
         raise UsageError(
             f'"{kind}" is no kind of job',
-            cause="jobs are TrainJobs, JobSets and Jobs; everything else is kubectl's",
+            cause="jobs are TrainJobs, JobSets, Jobs and those of kubeflow.org; everything else is kubectl's",
             remedy=f"kubectl get {word}",
         )
     return WORDS[kind.lower()], name

@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
-from sidings.answers.family import Family, families
+from sidings.answers.family import TRAINING_JOBS, Family, families
 from sidings.api.objects import Object, uid_of
 from sidings.api.resources import EVENTS, JOB_SETS, JOBS, PODS, TRAIN_JOBS, Resource
 from sidings.api.status import Expired, NotFound, ServiceUnavailable
@@ -21,7 +21,10 @@ from sidings.clock import Clock
 
 PATIENCE = 60.0
 RETRY_SECONDS = 0.5
-_SELECTORS: Mapping[Resource, str] = {TRAIN_JOBS: "", JOB_SETS: "", JOBS: "", PODS: "", EVENTS: "type=Warning"}
+_SELECTORS: Mapping[Resource, str] = {
+    **dict.fromkeys((TRAIN_JOBS, *TRAINING_JOBS, JOB_SETS, JOBS, PODS), ""),
+    EVENTS: "type=Warning",
+}
 
 
 class Mirror:
@@ -49,6 +52,7 @@ class Mirror:
         objects = self._objects
         return families(
             train_jobs=objects[TRAIN_JOBS].values(),
+            training_jobs=[job for resource in TRAINING_JOBS for job in objects[resource].values()],
             job_sets=objects[JOB_SETS].values(),
             jobs=objects[JOBS].values(),
             pods=objects[PODS].values(),

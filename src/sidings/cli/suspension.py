@@ -19,7 +19,8 @@ def configure(parser: ArgumentParser) -> None:
 
 
 async def set_suspend(args: Namespace, invocation: Invocation, suspend: bool) -> int:
-    """Write ``spec.suspend`` of every job named; all are found before the first is changed."""
+    """Write the field that suspends of every job named; all are found before the first is changed."""
+    from sidings.answers import suspension
     from sidings.api.objects import key_of
     from sidings.cli import jobs
     from sidings.client.apply import FIELD_MANAGER
@@ -33,13 +34,13 @@ async def set_suspend(args: Namespace, invocation: Invocation, suspend: bool) ->
             refuse(family, "suspended" if suspend else "resumed")
         for family in families:
             name = key_of(family.root).name
-            if bool(family.root["spec"].get("suspend")) == suspend:
+            if suspension.is_suspended(family.root) == suspend:
                 invocation.console.say(f"{jobs.title_of(family)} is {'already' if suspend else 'not'} suspended")
                 continue
             await connected.client.patch(
                 jobs.resource_of(family),
                 name,
-                {"spec": {"suspend": suspend}},
+                suspension.change(family.root, suspend),
                 namespace=key_of(family.root).namespace,
                 field_manager=FIELD_MANAGER,
             )

@@ -6,6 +6,7 @@ by which the next engine knows that nobody else suspended it.
 
 from __future__ import annotations
 
+from sidings.answers import suspension
 from sidings.answers.family import ROOTS
 from sidings.api.objects import Object, annotations_of, controller_of, key_of
 from sidings.api.resources import Resource
@@ -38,5 +39,5 @@ async def wake(client: Client) -> list[Object]:
 
 async def _set(client: Client, resource: Resource, root: Object, *, suspend: bool, mark: str | None) -> None:
     key = key_of(root)
-    body = {"metadata": {"annotations": {ANNOTATION: mark}}, "spec": {"suspend": suspend}}
+    body = {"metadata": {"annotations": {ANNOTATION: mark}}, **suspension.change(root, suspend)}
     await client.patch(resource, key.name, body, namespace=key.namespace, field_manager=FIELD_MANAGER)

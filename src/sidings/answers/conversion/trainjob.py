@@ -65,8 +65,8 @@ def convert(job: Object) -> Conversion:
 
 
 def _framework_of(job: Object) -> Framework:
-    found = next((of for of in framework.ALL if of.resource.kind == job["kind"]), None)
-    if found is None or job["apiVersion"] != found.resource.api_version:
+    found = framework.of_object(job)
+    if found is None:
         raise NotConvertible(f"{job['kind']} ({job['apiVersion']}) is no job of the Training Operator")
     if found not in POLICIES:
         raise NotConvertible(f"Trainer has no plug-in that does what a {job['kind']} does")

@@ -19,8 +19,7 @@ def defaulted(framework: Framework, job: Object) -> Object:
     full: Object = objects.copy_of(job)
     spec = full["spec"]
     for role, replica in framework.roles_of(full):
-        if replica.get("replicas") is None:
-            replica["replicas"] = 0 if framework is MPI and role == words.WORKER else 1
+        replica["replicas"] = pods_of(framework, role, replica)
         replica["restartPolicy"] = replica.get("restartPolicy") or framework.restart_policy
         _expose_port(framework, replica)
     run_policy = spec.setdefault("runPolicy", {})
@@ -32,6 +31,14 @@ def defaulted(framework: Framework, job: Object) -> Object:
     if framework is PYTORCH:
         _torch(spec)
     return full
+
+
+def pods_of(framework: Framework, role: str, replica: Object) -> int:
+    """How many pods a role asks for."""
+    count = replica.get("replicas")
+    if count is None:
+        return 0 if framework is MPI and role == words.WORKER else 1
+    return int(count)
 
 
 def main_container(framework: Framework, replica: Object) -> Object:

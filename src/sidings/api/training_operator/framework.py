@@ -129,6 +129,12 @@ PADDLE = Framework(
 ALL = (PYTORCH, TENSORFLOW, MPI, XGBOOST, JAX, PADDLE)
 
 
+def of_object(obj: Object) -> Framework | None:
+    """The framework of a job; None for an object that is no job of this family."""
+    kind = (obj.get("apiVersion"), obj.get("kind"))
+    return next((of for of in ALL if (of.resource.api_version, of.resource.kind) == kind), None)
+
+
 def of_kind(resource: Resource) -> Framework | None:
     """The framework of a kind; None for one that is not of this family."""
     return next((framework for framework in ALL if framework.resource == resource), None)

@@ -27,10 +27,9 @@ def run(args: Namespace, invocation: Invocation) -> int:
     from sidings.api.training_operator import framework
     from sidings.cli import manifest
 
-    old = {(of.resource.api_version, of.resource.kind) for of in framework.ALL}
     made = []
     for document in manifest.read(args.filename, invocation.stdin):
-        if (document.obj["apiVersion"], document.obj["kind"]) not in old:
+        if framework.of_object(document.obj) is None:
             made.append(document.obj)
             continue
         try:

@@ -99,13 +99,14 @@ def refusal(families: list[Family]) -> JobsRunning:
 
 async def _suspend(client: HttpClient, invocation: Invocation, families: list[Family], progress: Progress) -> None:
     """Suspend those that are not suspended yet, then wait until no pod of any runs."""
+    from sidings.answers import suspension
     from sidings.api.objects import uid_of
     from sidings.cli import jobs
     from sidings.cli.mirror import open_mirror
     from sidings.host import hibernation
 
     for family in families:
-        if not family.root["spec"].get("suspend"):
+        if not suspension.is_suspended(family.root):
             await hibernation.put_to_sleep(client, jobs.resource_of(family), family.root)
             progress.keep(f"{jobs.title_of(family)} suspended until the next `up`")
     chosen = {uid_of(family.root) for family in families}

@@ -87,7 +87,7 @@ def _decide(family: Family, restarts: Restarts) -> tuple[State, str]:
     if _all_run(family, living) or (not living and pods_that_run(family) == family.wanted_pods()):
         return State.RUNNING, ""
     if restarts.done:
-        return State.RESTARTING, _obstacle(family, living)
+        return State.RESTARTING, _obstacle(family, living) or _pause(family, living)
     if any(pod["spec"].get("nodeName") for pod in living) or any(_started(pod) for pod in family.pods):
         return State.STARTING, _obstacle(family, living)
     return State.QUEUED, _obstacle(family, living)
@@ -159,12 +159,29 @@ def restarts_of(family: Family) -> Restarts:
     if family.job_set is not None:
         limit = int((family.job_set["spec"].get("failurePolicy") or {}).get("maxRestarts") or 0)
         done = int((family.job_set.get("status") or {}).get("restarts") or 0)
-        if done or limit:
+        if done or (limit and not _replaced(family)):
             return Restarts(done, limit)
-    done = sum(int((job.get("status") or {}).get("failed") or 0) for job in family.jobs)
-    done += sum(int(container.get("restartCount") or 0) for pod in family.pods for container in _containers(pod))
+    done = _replaced(family)
     limit = max((int(job["spec"].get("backoffLimit", 6)) for job in family.jobs), default=0)
     return Restarts(min(done, limit), limit)  # the failure beyond the limit ends the job, nothing is started again
+
+
+def _replaced(family: Family) -> int:
+    """Pods and containers that the Jobs of the family replaced or started again."""
+    done = sum(int((job.get("status") or {}).get("failed") or 0) for job in family.jobs)
+    done += sum(int(container.get("restartCount") or 0) for pod in family.pods for container in _containers(pod))
+    return done
+
+
+def _pause(family: Family, living: list[Object]) -> str:
+    """What a job that starts again waits for while nothing of it is at work."""
+    if living:
+        return ""
+    stopping = [pod for pod in family.unfinished_pods() if is_deleting(pod)]
+    if stopping:
+        return f"waits for {len(stopping)} pod{'s' * (len(stopping) > 1)} of the attempt before to stop"
+    backs_off = any((job.get("status") or {}).get("failed") for job in family.jobs)
+    return "pods that failed are replaced after a pause" if backs_off else ""
 
 
 def _obstacle(family: Family, living: list[Object]) -> str:

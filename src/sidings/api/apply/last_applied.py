@@ -38,6 +38,8 @@ def refreshed(result: Object, applied: Object) -> Object:
         return result
     configuration = copy_of(applied)
     others = {name: text for name, text in annotations_of(configuration).items() if name != ANNOTATION}
-    configuration["metadata"]["annotations"] = others
+    configuration["metadata"].pop("annotations", None)
+    if others:
+        configuration["metadata"]["annotations"] = others
     text = json.dumps(configuration, ensure_ascii=False, separators=(",", ":"), sort_keys=True) + "\n"
     return {**result, "metadata": {**result["metadata"], "annotations": {**annotations, ANNOTATION: text}}}

@@ -18,6 +18,7 @@ from sidings.host.doctor.surroundings import Surroundings
             Surroundings(False, restrictions=("kernel.apparmor_restrict_unprivileged_userns",)),
             "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0   (or as root: sudo sidings up)",
         ),
+        (Surroundings(True, restrictions=("user.max_user_namespaces",)), "sysctl -w user.max_user_namespaces=15000"),
         (Surroundings(True, "docker"), "docker run --security-opt seccomp=unconfined"),
         (Surroundings(False, "kubernetes"), "kubectl edit"),
         (Surroundings(True), "docs/tiers.md"),
@@ -27,6 +28,12 @@ def test_what_is_refused_has_the_remedy_of_the_place(surroundings: Surroundings,
     found = sandbox.judge("unshare: Operation not permitted", surroundings)
     assert found.verdict is Verdict.PROBLEM and "unshare: Operation not permitted" in found.message
     assert found.remedy.startswith(remedy)
+
+
+def test_settings_of_the_host_count_inside_a_container_too() -> None:
+    found = sandbox.judge("unshare", Surroundings(True, "podman", ("user.max_user_namespaces",)))
+    assert found.remedy.startswith("podman run")
+    assert found.remedy.endswith("(and on the host: sudo sysctl -w user.max_user_namespaces=15000)")
 
 
 def test_what_is_allowed_names_the_tier() -> None:

@@ -52,11 +52,10 @@ def judge(refused: str, surroundings: Surroundings) -> Finding:
 
 
 def _remedy(surroundings: Surroundings) -> str:
-    if surroundings.container:
-        return _IN_CONTAINER[surroundings.container]
-    if surroundings.root:
-        return "docs/tiers.md says what the kernel must allow"
-    if not surroundings.restrictions:
-        return "sudo sidings up"
     settings = " ".join(f"{name}={_ALLOWING[name]}" for name in surroundings.restrictions)
-    return f"sudo sysctl -w {settings}   (or as root: sudo sidings up)"
+    if surroundings.container:
+        also = f"   (and on the host: sudo sysctl -w {settings})" if settings else ""
+        return _IN_CONTAINER[surroundings.container] + also
+    if surroundings.root:
+        return f"sysctl -w {settings}" if settings else "docs/tiers.md says what the kernel must allow"
+    return f"sudo sysctl -w {settings}   (or as root: sudo sidings up)" if settings else "sudo sidings up"

@@ -134,3 +134,9 @@ async def test_the_roles_are_required(api: Api) -> None:
 async def test_mpi_jobs_are_stored_as_they_are(api: Api) -> None:
     stored = await create(api, job(MPI_JOBS, "mpiReplicaSpecs", {"Worker": pods("other")}))
     assert stored["spec"]["mpiReplicaSpecs"] == {"Worker": pods("other")}
+
+
+async def test_workers_can_be_scaled(api: Api) -> None:
+    await create(api, torch(roles={"Master": pods(), "Worker": pods()}))
+    await api.patch(PYTORCH_JOBS, "j", {"spec": {"replicas": 3}}, subresource="scale")
+    assert api.get(PYTORCH_JOBS, "j")["spec"]["pytorchReplicaSpecs"]["Worker"]["replicas"] == 3

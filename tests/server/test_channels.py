@@ -40,7 +40,7 @@ async def test_output_and_status(wire: Wire) -> None:
 @pytest.mark.parametrize("nonsense", [b"", b"{}", b"[]", b"no", b'{"Width":0,"Height":1}', b'{"Width":1e9,"Height":9}'])
 async def test_sizes(wire: Wire, nonsense: bytes) -> None:
     client = Channels(wire.socket)
-    wire.say(b"\x04" + nonsense, b'\x04{"Width":111,"Height":33}', b"\x07unknown", b"")
+    wire.say(b"\x04" + nonsense, b'\x04{"Width":1,"Height":1}', b'\x04{"Width":111,"Height":33}', b"\x07unknown", b"")
     wire.leave()
     await client.receive()
     assert await client.resized() == (111, 33)

@@ -29,7 +29,7 @@ class Channels:
     def __init__(self, socket: WebSocket) -> None:
         self._socket = socket
         self._stdin: asyncio.Queue[bytes] = asyncio.Queue(WAITING_MESSAGES)
-        self._sizes: asyncio.Queue[tuple[int, int]] = asyncio.Queue()
+        self._sizes: asyncio.Queue[tuple[int, int]] = asyncio.Queue(1)
 
     async def receive(self) -> None:
         """Sort what the client sends, until it is gone."""
@@ -40,6 +40,8 @@ class Channels:
             elif channel == bytes([CLOSE]) and data == bytes([STDIN]):
                 await self._put(b"")
             elif channel == bytes([RESIZE]) and (size := window_size(data)) is not None:
+                if self._sizes.full():
+                    self._sizes.get_nowait()  # only the last one counts
                 self._sizes.put_nowait(size)
 
     async def finish(self, status: Object) -> None:

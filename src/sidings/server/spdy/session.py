@@ -14,6 +14,9 @@ from sidings.server.channels import window_size
 from sidings.server.responses import encode
 from sidings.server.spdy.connection import Stream
 
+MOST_BYTES_OF_SIZES = 4096
+"""More without an end of line are no sizes."""
+
 
 class SpdyStreams:
     """The client of one exec or attach: ``api.pods.Session``."""
@@ -60,4 +63,4 @@ class SpdyStreams:
             received = await self._streams["resize"].read() if "resize" in self._streams else b""
             if not received:
                 await asyncio.Event().wait()  # it will not be resized any more
-            self._sizes += received
+            self._sizes = (self._sizes + received)[-MOST_BYTES_OF_SIZES:]

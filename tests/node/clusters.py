@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import random
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
@@ -72,8 +73,11 @@ class Cluster:
 
     async def close(self) -> None:
         await self.lose_agent()
+        notes = self.directory / "cgroups.json"
+        groups = json.loads(notes.read_text()) if notes.exists() else []
         await self.agent.stop_all()
         assert leftovers(self.directory) == []
+        assert not any(Path(group).exists() for group in groups), "a control group is left"
 
     async def create(self, resource: Resource, name: str, **fields: Any) -> Object:
         body = {"apiVersion": resource.api_version, "kind": resource.kind, "metadata": {"name": name}, **fields}

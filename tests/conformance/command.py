@@ -19,10 +19,7 @@ from typing import Any, TypeVar
 import looptime
 
 from sidings.api.objects import Object
-from sidings.api.resources import NODES
-from sidings.api.status import AlreadyExists
 from sidings.client.http import HttpClient
-from sidings.client.interface import Client
 from sidings.client.kubeconfig import load
 from sidings.clock import SystemClock
 from sidings.host import bootstrap
@@ -32,7 +29,7 @@ from tests.conformance.player import Player
 from tests.conformance.senders import AppSender, HttpSender
 from tests.conformance.tally import Tally
 from tests.conformance.traces import Difference
-from tests.conformance.world import NODE_NAMES, TOKEN, node, world
+from tests.conformance.world import TOKEN, make_nodes, world
 
 T = TypeVar("T")
 
@@ -122,7 +119,7 @@ async def _play_here(trace: Object) -> list[Difference]:
 async def _play_remotely(recorded: list[Object], kubeconfig: Path, tally: Tally) -> None:
     gate = asyncio.Semaphore(AT_ONCE)
     async with HttpClient(load([kubeconfig], must_exist=True)) as client:
-        await _make_nodes(client)
+        await make_nodes(client)
 
         async def play(trace: Object) -> None:
             player = Player(client, SystemClock(), trace)
@@ -137,15 +134,6 @@ async def _play_remotely(recorded: list[Object], kubeconfig: Path, tally: Tally)
             tally.note(trace["name"], traces.repeatable(trace, differences), failure)
 
         await asyncio.gather(*(play(trace) for trace in recorded))
-
-
-async def _make_nodes(client: Client) -> None:
-    """What the recorded cluster had: two nodes that are objects and nothing more."""
-    for name in NODE_NAMES:
-        try:
-            await client.create(NODES, node(name))
-        except AlreadyExists:
-            continue
 
 
 def _play_answers(recording: Object, kubeconfig: Path | None, tally: Tally) -> None:
@@ -170,5 +158,5 @@ async def _answers_remotely(
 ) -> None:
     config = load([kubeconfig], must_exist=True)
     async with HttpClient(config) as client:
-        await _make_nodes(client)
+        await make_nodes(client)
         await Answers(HttpSender(config), client, SystemClock(), recording).play(report)

@@ -25,6 +25,7 @@ from sidings.clock import SystemClock
 from tests.conformance.scripted_kubelet import ScriptedKubelet
 from tests.conformance.tally import Tally
 from tests.conformance.traces import Difference, bare
+from tests.conformance.world import make_nodes
 
 NAMESPACE = "kc-4ba8"
 """As the recorded arguments call it; outputs have it as ``kc``."""
@@ -37,6 +38,8 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ|\w{3}, \d\d \w{3} \d{4} \d\
 _UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|<uid>")
 _HASH = re.compile(r"\b[0-9a-f]{40}\b")
 _VERSION = re.compile(r'([rR]esource ?Version"?: +)"?\d+"?')
+_LOG = re.compile(r"[IWE]\d{4} \d\d:\d\d:\d\d")
+"""A line of kubectl's own log: how its watch fared is no answer to anybody."""
 _SERVER = re.compile(r"(Server Version: v[\d.]+)\S*")
 _AGE = re.compile(r"(?<![\w.-])(?:\d+d)?(?:\d+h)?(?:\d+m)?(?:\d+s)?(?<=[dhms])(?: ago\b)?(?![\w-])")
 
@@ -50,6 +53,7 @@ async def play(recording: Object, kubeconfig: Path | None, tally: Tally) -> None
     with _home() as home:
         async with HttpClient(load([kubeconfig], must_exist=True)) as client:
             await client.create(NAMESPACES, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}})
+            await make_nodes(client)
             await _make_nodes_ready(client)
             session = _Session(client, kubeconfig, home)
             for case in recording["cases"]:
@@ -183,4 +187,5 @@ def _normalised(text: str) -> list[str]:
     for pattern, word in ((_TIME, "<time>"), (_UID, "<uid>"), (_HASH, "<hash>"), (_AGE, "<age>")):
         text = pattern.sub(word, text)
     text = _MADE_UP.sub(r"\1-<made-up>", _VERSION.sub(r'\1"<rv>"', _SERVER.sub(r"\1", text)))
-    return sorted(" ".join(line.split()) for line in text.splitlines() if line.strip())
+    lines = [line for line in text.splitlines() if line.strip() and not _LOG.match(line)]
+    return sorted(" ".join(line.split()) for line in lines)

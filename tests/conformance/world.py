@@ -18,7 +18,7 @@ from sidings.api.feature_gates import NONE, FeatureGates
 from sidings.api.objects import Key, Object, is_deleting
 from sidings.api.pods import LogOptions
 from sidings.api.resources import NAMESPACES, NODES
-from sidings.api.status import NotFound, UnexplainedError
+from sidings.api.status import AlreadyExists, NotFound, UnexplainedError
 from sidings.client.interface import Client
 from sidings.client.local import LocalClient
 from sidings.clock import Clock, LoopClock
@@ -93,8 +93,7 @@ async def world(seed: int = SEED, gates: FeatureGates = NONE) -> AsyncIterator[W
         LateNamespaces(client, clock, rng, lambda: [resource for resource in resources if resource.namespaced]),
         GarbageCollector(client, clock, rng, resources),
     ]
-    for name in NODE_NAMES:
-        await client.create(NODES, node(name))
+    await make_nodes(client)
     tasks = [asyncio.create_task(controller.run()) for controller in controllers]
     try:
         yield World(client, clock, App(registry, Nowhere(), StaticTokens({TOKEN: ADMIN}), clock, rng, hosts=[HOST]))
@@ -107,3 +106,12 @@ async def world(seed: int = SEED, gates: FeatureGates = NONE) -> AsyncIterator[W
 def node(name: str) -> Object:
     """A node that is an object and nothing more."""
     return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": {HOSTNAME: name}}}
+
+
+async def make_nodes(client: Client) -> None:
+    """What the recorded cluster had: two nodes that are objects and nothing more."""
+    for name in NODE_NAMES:
+        try:
+            await client.create(NODES, node(name))
+        except AlreadyExists:
+            continue

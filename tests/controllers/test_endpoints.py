@@ -1,14 +1,20 @@
 """Which addresses stand behind a Service."""
 
 from collections.abc import Awaitable, Callable
+from random import Random
 
 import pytest
 
+from sidings.api.catalog import builtin
 from sidings.api.objects import Object
 from sidings.api.resources import ENDPOINTS, PODS, SERVICES
 from sidings.api.status import NotFound
-from sidings.controllers.endpoints import subsets
+from sidings.client.local import LocalClient
+from sidings.clock import ManualClock
+from sidings.controllers.endpoints import EndpointsController, subsets
 from sidings.host.control_plane import ControlPlane
+from sidings.registry.registry import Registry
+from sidings.store.store import Store
 from tests.controllers.pods import pod
 
 Until = Callable[[Callable[[], Awaitable[bool]]], Awaitable[None]]
@@ -81,3 +87,17 @@ async def test_endpoints_follow_their_service(plane: ControlPlane, until: Until)
         return False
 
     await until(gone)
+
+
+def test_a_pod_concerns_the_services_that_select_it_or_did() -> None:
+    clock = ManualClock()
+    client = LocalClient(Registry(Store.in_memory(), builtin(), clock, Random(1)))
+    controller = EndpointsController(client, clock, Random(1))
+    for name, selector in (("a", {"app": "x"}), ("b", {"app": "y"}), ("none", {})):
+        list(controller.keys({"metadata": {"name": name, "namespace": "ns"}, "spec": {"selector": selector}}))
+    services_of = controller.watched()[PODS]
+    pod = {"metadata": {"name": "p", "namespace": "ns", "uid": "u", "labels": {"app": "x"}}, "spec": {}}
+    assert [key.name for key in services_of(pod)] == ["a"]
+    relabelled = {**pod, "metadata": {**pod["metadata"], "labels": {"app": "y"}}}
+    assert [key.name for key in services_of(relabelled)] == ["a", "b"]
+    assert [key.name for key in services_of(relabelled)] == ["b"]

@@ -6,39 +6,59 @@ rule; see ``node/``.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from sidings.api.conditions import is_true
 from sidings.api.objects import Key, Object, copy_of, is_deleting, labels_of, name_of, namespace_of, uid_of
 from sidings.api.resources import ENDPOINTS, PODS, SERVICES, Resource
 from sidings.api.status import NotFound
+from sidings.client.interface import Client
+from sidings.clock import Clock
 from sidings.controllers.runtime.controller import Controller, Mapper
 
 TERMINAL = ("Succeeded", "Failed")
 HEADLESS_LABEL = "service.kubernetes.io/headless"
-ALL_PODS = "\0"
-"""Stands for "some service in this namespace": a pod does not know who selects it."""
-
-
-def _services_around(pod: Object) -> Iterable[Key]:
-    return (Key(namespace_of(pod), ALL_PODS),)
 
 
 class EndpointsController(Controller):
-    """One Endpoints object per Service with a selector, named like it."""
+    """One Endpoints object per Service with a selector, named like it.
+
+    A pod does not know who selects it. Looking at all Services of its namespace for every change of a pod made the cost
+    of a JobSet grow with their number, so the selectors are kept, and who was selected, in case its labels change.
+    """
 
     name = "endpoint-controller"
     resource = SERVICES
-    triggers: ClassVar[Mapping[Resource, Mapper]] = {PODS: _services_around}
+
+    def __init__(self, client: Client, clock: Clock, rng: random.Random) -> None:
+        super().__init__(client, clock, rng)
+        self._selectors: dict[str, dict[str, Mapping[str, str]]] = {}
+        """By namespace and name of the Service."""
+        self._selected_by: dict[str, list[str]] = {}
+        """Names of Services, by uid of a living pod."""
+
+    def watched(self) -> Mapping[Resource, Mapper]:
+        return {PODS: self._services_of}
+
+    def keys(self, obj: Object) -> Iterable[Key]:
+        self._selectors.setdefault(namespace_of(obj), {})[name_of(obj)] = obj["spec"].get("selector") or {}
+        return super().keys(obj)
+
+    def _services_of(self, pod: Object) -> Iterable[Key]:
+        namespace, labels = namespace_of(pod), labels_of(pod)
+        selectors = self._selectors.get(namespace) or {}
+        now = [name for name, selector in selectors.items() if selector and selector.items() <= labels.items()]
+        before = self._selected_by.pop(uid_of(pod), [])
+        if now and not is_deleting(pod) and (pod.get("status") or {}).get("phase") not in TERMINAL:
+            self._selected_by[uid_of(pod)] = now
+        return [Key(namespace, name) for name in dict.fromkeys([*before, *now])]
 
     async def reconcile(self, key: Key) -> float | None:
-        if key.name == ALL_PODS:
-            for each in (await self.client.list(SERVICES, key.namespace)).items:
-                self.queue.add(Key(key.namespace, name_of(each)))
-            return None
         service = await self._get(SERVICES, key)
         if service is None:
+            self._selectors.get(key.namespace, {}).pop(key.name, None)
             await self._remove(key)
         elif service["spec"].get("selector"):
             pods = (await self.client.list(PODS, key.namespace)).items

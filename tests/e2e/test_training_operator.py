@@ -15,6 +15,7 @@ JOBS = {
     "XGBoostJob": ("xgbReplicaSpecs", "xgboost", {"Master": 1, "Worker": 1}, "$MASTER_ADDR $RANK of $WORLD_SIZE"),
     "JAXJob": ("jaxReplicaSpecs", "jax", {"Worker": 2}, "$COORDINATOR_ADDRESS $PROCESS_ID of $NUM_PROCESSES"),
     "PaddleJob": ("paddleReplicaSpecs", "paddle", {"Worker": 2}, "${PADDLE_MASTER%:*} $PADDLE_NNODES"),
+    "MPIJob": ("mpiReplicaSpecs", "mpi", {"Launcher": 1}, "mpi-launcher $OMPI_MCA_plm_rsh_agent"),
     "TFJob": ("tfReplicaSpecs", "tensorflow", {"Chief": 1, "Worker": 1}, "tf-chief-0 $TF_CONFIG"),
 }
 
@@ -34,7 +35,7 @@ def told(cluster: Machine, name: str) -> list[str]:
 
 
 def test_all_kinds_at_once(cluster: Machine) -> None:
-    names = {"XGBoostJob": "xgb", "JAXJob": "jax", "PaddleJob": "paddle", "TFJob": "tf"}
+    names = {"XGBoostJob": "xgb", "JAXJob": "jax", "PaddleJob": "paddle", "TFJob": "tf", "MPIJob": "mpi"}
     cluster.apply("\n---\n".join(json.dumps(job(*item)) for item in names.items()))
     for kind, name in names.items():
         cluster.wait_for_condition("Succeeded", f"{kind.lower()}/{name}")
@@ -44,4 +45,6 @@ def test_all_kinds_at_once(cluster: Machine) -> None:
     assert first.split()[1] == second.split()[1] == "2"
     assert second.startswith("paddle-worker-0 ")
     assert all("tf-worker-0.default.svc:2222" in line for line in told(cluster, "tf"))
-    cluster.kubectl("delete", "xgboostjobs,jaxjobs,paddlejobs,tfjobs", "--all")
+    assert told(cluster, "mpi") == ["mpi-launcher /etc/mpi/kubexec.sh"]
+    assert cluster.object("serviceaccount", "mpi-launcher")["metadata"]["ownerReferences"][0]["kind"] == "MPIJob"
+    cluster.kubectl("delete", "xgboostjobs,jaxjobs,paddlejobs,tfjobs,mpijobs", "--all")

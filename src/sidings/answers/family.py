@@ -21,8 +21,8 @@ from sidings.api.trainer import words
 from sidings.api.training_operator import defaults, framework
 from sidings.api.training_operator import words as operator_words
 
-TRAINING_JOBS: tuple[Resource, ...] = tuple(of.resource for of in framework.ALL if of is not framework.MPI)
-"""The jobs of the Training Operator that run here."""
+TRAINING_JOBS: tuple[Resource, ...] = tuple(of.resource for of in framework.ALL)
+"""The jobs of the Training Operator."""
 ROOTS: tuple[Resource, ...] = (TRAIN_JOBS, *TRAINING_JOBS, JOB_SETS, JOBS)
 """The kinds that users start, outermost first."""
 

@@ -25,6 +25,7 @@ from sidings.controllers.job.controller import JobController
 from sidings.controllers.job.ttl import TtlController
 from sidings.controllers.jobset.controller import JobSetController
 from sidings.controllers.jobset.exclusive_pods import ExclusivePods
+from sidings.controllers.mpijob.controller import MPIJobController
 from sidings.controllers.namespaces import Namespaces
 from sidings.controllers.nodes.eviction import TaintEviction
 from sidings.controllers.nodes.life_cycle import NodeLifeCycle
@@ -84,6 +85,7 @@ class ControlPlane:
             JAXJobController(client, clock, rng),
             TFJobController(client, clock, rng),
             PaddleJobController(client, clock, rng),
+            MPIJobController(client, clock, rng),
             JobSetController(client, clock, rng, self._gates),
             ExclusivePods(client, clock, rng),
             JobController(client, clock, rng),

@@ -10,7 +10,7 @@ import pytest
 
 from sidings.api import conditions, objects
 from sidings.api.objects import Object
-from sidings.api.resources import EVENTS, PODS, PYTORCH_JOBS, SERVICES
+from sidings.api.resources import CONFIG_MAPS, EVENTS, MPI_JOBS, PODS, PYTORCH_JOBS, SERVICES
 from sidings.api.status import NotFound
 from sidings.host.control_plane import ControlPlane
 from tests.conformance.scripted_kubelet import ScriptedKubelet
@@ -101,3 +101,33 @@ async def test_a_finished_job_deletes_itself_after_its_time(plane: ControlPlane)
     await asyncio.sleep(40)
     with pytest.raises(NotFound):
         await job(plane)
+
+
+async def test_an_mpi_job_that_cannot_be_run_gets_an_event_and_no_pods(plane: ControlPlane) -> None:
+    roles = {"Worker": replica("mpi")}
+    job = {
+        "apiVersion": "kubeflow.org/v1",
+        "kind": "MPIJob",
+        "metadata": {"name": "m"},
+        "spec": {"mpiReplicaSpecs": roles},
+    }
+    await plane.client.create(MPI_JOBS, job, namespace="default")
+    await asyncio.sleep(2)
+    (event,) = (await plane.client.list(EVENTS, "default")).items
+    assert event["reason"] == "MPIJobFailedValidation"
+    assert event["message"].endswith("because MPIReplicaSpec is not valid: Master ReplicaSpec must be present")
+    assert await names(plane) == []
+
+
+async def test_what_a_launcher_needs_is_there_before_it(plane: ControlPlane) -> None:
+    roles = {"Launcher": replica("mpi"), "Worker": replica("mpi")}
+    job = {
+        "apiVersion": "kubeflow.org/v1",
+        "kind": "MPIJob",
+        "metadata": {"name": "m"},
+        "spec": {"mpiReplicaSpecs": roles},
+    }
+    await plane.client.create(MPI_JOBS, job, namespace="default")
+    await asyncio.sleep(2)
+    assert await names(plane) == ["m-launcher", "m-worker-0"]
+    assert "hostfile" in (await plane.client.get(CONFIG_MAPS, "m-config", "default"))["data"]

@@ -15,6 +15,7 @@ from sidings.client.interface import Client
 from sidings.clock import Clock
 from sidings.controllers.runtime.controller import Controller, Mapper, keys_of_controller
 from sidings.controllers.runtime.events import Recorder
+from sidings.controllers.runtime.plan import EventNote
 from sidings.controllers.training_operator import effects
 from sidings.controllers.training_operator.operator import Operator
 from sidings.controllers.training_operator.plan import plan
@@ -40,6 +41,11 @@ class TrainingJobController(Controller):
         except NotFound:
             return None
         if objects.is_deleting(job) or _is_foreign(job):
+            return None
+        if complaint := self.operator.complaint(job):
+            kind = self.resource.kind
+            message = f"{kind} failed validation because {complaint}"
+            await self._recorder.record(EventNote(job, "Warning", f"{kind}FailedValidation", message))
             return None
         decided = plan(self.operator, await self._snapshot(job), self.clock.now())
         await effects.carry_out(self.client, self._recorder, self.resource, job, decided)

@@ -5,10 +5,20 @@ Every deletion and creation tells an event of its own; one that fails does not s
 
 from __future__ import annotations
 
+import contextlib
+
 from sidings.api import objects
 from sidings.api.objects import Object
-from sidings.api.resources import PODS, SERVICES, Resource
-from sidings.api.status import ApiError, Conflict, NotFound
+from sidings.api.resources import (
+    CONFIG_MAPS,
+    PODS,
+    ROLE_BINDINGS,
+    ROLES,
+    SERVICE_ACCOUNTS,
+    SERVICES,
+    Resource,
+)
+from sidings.api.status import AlreadyExists, ApiError, Conflict, NotFound
 from sidings.client.interface import Client
 from sidings.controllers.runtime.events import Recorder
 from sidings.controllers.runtime.plan import EventNote, together
@@ -17,13 +27,17 @@ from sidings.controllers.training_operator.plan import JobPlan
 FIELD_MANAGER = "training-operator"
 MOST_PARALLEL = 50
 
-_RESOURCES: dict[str, Resource] = {"Pod": PODS, "Service": SERVICES}
+_RESOURCES: dict[str, Resource] = {
+    resource.kind: resource for resource in (PODS, SERVICES, CONFIG_MAPS, SERVICE_ACCOUNTS, ROLES, ROLE_BINDINGS)
+}
 
 
 async def carry_out(client: Client, recorder: Recorder, resource: Resource, job: Object, plan: JobPlan) -> None:
     """Apply ``plan`` to ``job``, an object of ``resource``; raises the first ``ApiError``."""
     failures: list[ApiError] = []
     await together([_delete(client, recorder, job, obj) for obj in plan.delete], MOST_PARALLEL)
+    for companion in plan.companions:
+        await _ensure(client, job, companion)
     await together([_create(client, recorder, job, obj, failures) for obj in plan.create], MOST_PARALLEL)
     if plan.status is not None:
         changed = {**job, "status": plan.status}
@@ -43,6 +57,12 @@ async def _delete(client: Client, recorder: Recorder, job: Object, obj: Object) 
     except (NotFound, Conflict):
         return
     await recorder.record(EventNote(job, "Normal", f"SuccessfulDelete{kind}", f"Deleted {kind.lower()}: {name}"))
+
+
+async def _ensure(client: Client, job: Object, obj: Object) -> None:
+    with contextlib.suppress(AlreadyExists):
+        namespace = objects.namespace_of(job)
+        await client.create(_RESOURCES[obj["kind"]], obj, namespace=namespace, field_manager=FIELD_MANAGER)
 
 
 async def _create(client: Client, recorder: Recorder, job: Object, obj: Object, failures: list[ApiError]) -> None:

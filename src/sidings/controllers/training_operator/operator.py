@@ -7,13 +7,13 @@ roles were looked at (``UpdateJobStatus`` upstream, which takes roles in random 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from sidings.api.objects import Object
 from sidings.api.training_operator import words
 from sidings.api.training_operator.framework import Framework
 from sidings.controllers.training_operator.report import Report
-from sidings.controllers.training_operator.snapshot import Snapshot
+from sidings.controllers.training_operator.snapshot import Snapshot, replica_name
 from sidings.controllers.training_operator.tally import Tally
 
 
@@ -42,6 +42,20 @@ class Operator:
         """Put what the framework needs into ``spec``, a private copy of the pod's spec."""
         for container in spec["containers"]:
             container["env"] = [*(container.get("env") or ()), *self.environment(snapshot, place)]
+
+    def complaint(self, job: Object) -> str:
+        """Why ``job`` cannot be run, where no webhook has said so; empty where it can."""
+        return ""
+
+    def pod_name(self, snapshot: Snapshot, place: Place) -> str:
+        return replica_name(snapshot.name, *place)
+
+    def companions(self, snapshot: Snapshot) -> list[Object]:
+        """What has to be there before the pods, besides the Services of :attr:`has_services`."""
+        return []
+
+    has_services: ClassVar[bool] = True
+    """Whether each pod gets a Service by which the others find it."""
 
     def workers_are_done(self, snapshot: Snapshot, tally: Tally) -> bool:
         """Whether a job without leader has succeeded."""

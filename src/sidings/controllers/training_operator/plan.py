@@ -24,8 +24,12 @@ from sidings.controllers.training_operator.tally import Tally, count, status_of
 
 @dataclass
 class JobPlan:
-    """``create`` and ``delete`` are pods and Services; ``status`` is None where it stays as it is."""
+    """``create`` and ``delete`` are pods and Services; ``status`` is None where it stays as it is.
 
+    ``companions`` have to be there before what is created; those that are there already stay.
+    """
+
+    companions: list[Object] = field(default_factory=list)
     create: list[Object] = field(default_factory=list)
     delete: list[Object] = field(default_factory=list)
     status: Object | None = None
@@ -92,6 +96,8 @@ def _running(operator: Operator, snapshot: Snapshot, report: Report) -> JobPlan:
             _tell_exits(report, scaling)
         _judge_pods(snapshot, role, scaling, report)
         _warn_of_template(role, replica, scaling, report)
+    if made.create:
+        made.companions = operator.companions(snapshot)
     operator.outcome(snapshot, tallies, report)
     made.requeue_after = limits.seconds_left(snapshot, report.now)
     if made.requeue_after is None and isinstance(deadline := snapshot.run_policy.get("activeDeadlineSeconds"), int):

@@ -24,7 +24,7 @@ def pod_for(operator: Operator, snapshot: Snapshot, place: Place) -> Object:
     policy = replica["restartPolicy"]
     spec["restartPolicy"] = words.NEVER if policy == words.EXIT_CODE else policy
     operator.prepare(snapshot, place, spec)
-    metadata = _metadata(snapshot, place) | {"labels": labels}
+    metadata = _metadata(snapshot, operator.pod_name(snapshot, place)) | {"labels": labels}
     for field in ("annotations", "finalizers"):
         if declared.get(field):
             metadata[field] = declared[field]
@@ -42,7 +42,7 @@ def service_for(snapshot: Snapshot, place: Place) -> Object:
     return {
         "apiVersion": "v1",
         "kind": "Service",
-        "metadata": _metadata(snapshot, place) | {"labels": labels},
+        "metadata": _metadata(snapshot, replica_name(snapshot.name, *place)) | {"labels": labels},
         "spec": {"clusterIP": "None", "selector": labels, "ports": ports},
     }
 
@@ -64,9 +64,9 @@ def has_master_role(snapshot: Snapshot, place: Place) -> bool:
     return snapshot.framework.worker_zero_leads and place == Place(words.WORKER, 0)
 
 
-def _metadata(snapshot: Snapshot, place: Place) -> Object:
+def _metadata(snapshot: Snapshot, name: str) -> Object:
     return {
-        "name": replica_name(snapshot.name, *place),
+        "name": name,
         "namespace": snapshot.namespace,
         "ownerReferences": [objects.controller_ref(snapshot.stored)],
     }

@@ -44,6 +44,8 @@ def scale(operator: Operator, snapshot: Snapshot, role: str) -> Scaling:
             result.replaced.append(pod)
         result.fails_job = result.fails_job or verdict is Verdict.FAIL_JOB
     result.delete += [pod for index, pod in present.items() if index >= wanted and not objects.is_deleting(pod)]
+    if not operator.has_services:
+        return result
     services = snapshot.services_of(role)
     result.create += [
         pods.service_for(snapshot, Place(role, index)) for index in range(wanted) if index not in services

@@ -289,7 +289,7 @@ class PodBox:
             terminal=bool(container.get("tty")),
             groups=hold.groups,
             polled_memory=hold.polled_memory,
-            devices=device_files(facts.units),
+            devices=device_files(facts.units, linked=links.library),
         )
 
     def _links(

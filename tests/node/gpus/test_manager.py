@@ -81,3 +81,11 @@ def test_a_container_has_the_files_of_its_gpus_alone(tmp_path: Path) -> None:
     same = Unit("MIG-a", TWO[0].device, MigDevice("MIG-a", "1g.18gb", 1))
     assert device_files([TWO[1], TWO[0], same], tmp_path) == ("nvidia0", "nvidia1", "nvidiactl", "nvidia-uvm")
     assert device_files((), tmp_path) == ()
+    assert device_files((), tmp_path, linked=True) == ()
+
+
+def test_a_linked_container_has_the_files_of_the_gpus_it_may_map(tmp_path: Path) -> None:
+    for name in ("nvidia0", "nvidia1", "nvidiactl"):
+        (tmp_path / name).touch()
+    assert device_files([TWO[1]], tmp_path) == ("nvidia1", "nvidiactl")
+    assert device_files([TWO[1]], tmp_path, linked=True) == ("nvidia0", "nvidia1", "nvidiactl")

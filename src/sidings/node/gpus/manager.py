@@ -124,11 +124,19 @@ class GpuManager:
         self._held[pod] = containers
 
 
-def device_files(units: Sequence[Unit], folder: Path = Path("/dev")) -> tuple[str, ...]:
-    """Names in /dev that a container with these units needs, of those that this machine has."""
+def device_files(units: Sequence[Unit], folder: Path = Path("/dev"), *, linked: bool = False) -> tuple[str, ...]:
+    """Names in /dev that a container with these units needs, of those that this machine has.
+
+    ``linked``: the container's GPUs reach those of its peers in other pods. To map a peer's memory CUDA opens the file
+    of the peer's GPU, which may be any of the machine's; without it NCCL ends with "invalid device ordinal" (driver
+    580, NCCL 2.28.9). CUDA_VISIBLE_DEVICES still says which GPUs the container computes on.
+    """
     if not units:
         return ()
-    own = sorted({f"nvidia{unit.device.minor}" for unit in units})
+    if linked:
+        own = sorted(path.name for path in folder.glob("nvidia[0-9]*"))
+    else:
+        own = sorted({f"nvidia{unit.device.minor}" for unit in units})
     return tuple(name for name in (*own, *CONTROL_FILES) if (folder / name).exists())
 
 

@@ -1,3 +1,7 @@
+import io
+import os
+
+from sidings.cli.console import Console
 from sidings.cli.errors import CliError
 from tests.cli.consoles import console, err, out
 
@@ -8,6 +12,15 @@ def test_data_and_everything_else_are_apart() -> None:
     it.say("hint")
     it.write(b"log \xff\n")
     assert (out(it), err(it)) == ("data\nlog \ufffd\n", "hint\n")
+
+
+def test_hints_that_nobody_reads_stop_no_command() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as broken:
+        it = Console(out=io.StringIO(), err=broken)
+        it.say("first")
+        it.say("second")
 
 
 def test_colour_only_where_wanted() -> None:

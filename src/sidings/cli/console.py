@@ -7,6 +7,7 @@ turn colour off, a locale that is not UTF-8 the glyphs. Commands get a :class:`C
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections.abc import Mapping
@@ -51,9 +52,13 @@ class Console:
         self.out.flush()
 
     def say(self, text: str = "") -> None:
-        """One line that is not data: progress, a hint, a warning."""
-        self.err.write(f"{text}\n")
-        self.err.flush()
+        """One line that is not data: progress, a hint, a warning. The command goes on where nobody reads it."""
+        try:
+            self.err.write(f"{text}\n")
+            self.err.flush()
+        except BrokenPipeError:
+            # `sidings up 2>&1 | head -1` must still end with an engine. Nothing could be flushed at exit either.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self.err.fileno())
 
     def paint(self, text: str, colour: str) -> str:
         return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m" if self.colour else text

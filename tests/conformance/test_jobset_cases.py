@@ -20,6 +20,8 @@ from tests.conformance.world import world
 ALL = list(jobset_cases.load())
 CASES = [pytest.param(case, id=case.name) for case in ALL if not case.is_about_admission]
 ADMITTED = [pytest.param(case, id=case.name) for case in ALL if case.is_about_admission]
+CLOSING_SECONDS = 0.3
+"""TLS connections to a cluster take a moment to close, and the loop of a test ends with it."""
 KUBECONFIG = os.environ.get("SIDINGS_CONFORMANCE_KUBECONFIG")
 
 
@@ -59,3 +61,4 @@ async def test_on_a_cluster(case: Case) -> None:
             assert await play(case, stage) == []
         finally:
             await stage.clean_up()
+    await SystemClock().sleep(CLOSING_SECONDS)

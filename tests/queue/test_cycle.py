@@ -39,7 +39,7 @@ def test_what_fits_is_admitted() -> None:
     [decision] = taken(state_of(cluster_queue("q")), {"q": workload("w", count=4)}).values()
     assert decision.outcome is Outcome.ADMIT
     assert decision.admission is not None
-    assert decision.admission.usage() == {("default", "cpu"): 4000}
+    assert decision.admission.usage == {("default", "cpu"): 4000}
 
 
 def test_the_second_of_a_cohort_finds_what_the_first_left() -> None:

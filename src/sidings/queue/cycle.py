@@ -222,7 +222,7 @@ class _Cycle:
         if self._overlaps(nominee):
             message = reasons.OVERLAPPING_TARGETS
             return self._wait(nominee, reasons.WAITING_FOR_QUOTA, message, Requeue.FAILED_AFTER_NOMINATION)
-        if not (self._quota_fits(nominee) and self._nodes_fit(nominee)):
+        if self._fits(nominee) != (True, True):
             message = reasons.NO_LONGER_FITS
             return self._wait(nominee, reasons.WAITING_FOR_QUOTA, message, Requeue.FAILED_AFTER_NOMINATION)
         self._take(nominee, nominee.usage)
@@ -235,7 +235,7 @@ class _Cycle:
         if nominee.assignment.mode is Mode.NO_FIT or (nominee.assignment.mode is Mode.PREEMPT and not nominee.victims):
             return nominee
         overlaps = self._overlaps(nominee)
-        if not overlaps and (not self._quota_fits(nominee) or self._nodes_fit(nominee)):
+        if not overlaps and self._fits(nominee) != (True, False):
             return nominee
         pinned = {
             (pod_set.pod_set.name, resource): choice.flavor
@@ -281,16 +281,17 @@ class _Cycle:
     def _overlaps(self, nominee: _Nominee) -> bool:
         return any(victim.workload.key in self.leaving for victim in nominee.victims)
 
-    def _gone(self, nominee: _Nominee) -> list[Workload]:
-        return list({**self.leaving, **{v.workload.key: v.workload for v in nominee.victims}}.values())
-
-    def _quota_fits(self, nominee: _Nominee) -> bool:
-        with self.snapshot.without(self._gone(nominee)):
-            return all(amount <= max(0, nominee.queue.available(key)) for key, amount in nominee.usage.items())
-
-    def _nodes_fit(self, nominee: _Nominee) -> bool:
-        with self.snapshot.without(self._gone(nominee)):
-            return self.snapshot.holds_topologies(nominee.workload, nominee.admission)
+    def _fits(self, nominee: _Nominee) -> tuple[bool, bool]:
+        """Whether (its quota, its placement) is free once all victims, earlier ones' and its own, have gone."""
+        others = list(self.leaving.values())
+        if not self.snapshot.topologies:
+            tree = nominee.queue.root
+            others = [w for w in others if self.snapshot.queues[held(w).cluster_queue].root is tree]
+        gone = {w.key: w for w in [*others, *(victim.workload for victim in nominee.victims)]}
+        with self.snapshot.without(gone.values()):
+            queue = nominee.queue
+            quota = all(amount <= max(0, queue.available(key)) for key, amount in nominee.usage.items())
+            return quota, quota and self.snapshot.holds_topologies(nominee.workload, nominee.admission)
 
     def _take(self, nominee: _Nominee, usage: Usage) -> None:
         """Counts usage for the rest of the cycle."""

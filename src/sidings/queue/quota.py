@@ -65,6 +65,14 @@ class Node:
             yield node
             node = node.parent
 
+    @property
+    def root(self) -> Node:
+        """The top of its tree: itself without a parent."""
+        node = self
+        while node.parent is not None:
+            node = node.parent
+        return node
+
     def used(self, key: FlavorResource) -> int:
         return self.usage.get(key, 0)
 

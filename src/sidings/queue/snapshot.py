@@ -143,7 +143,7 @@ class Snapshot:
         admission = held(workload)
         queue = self.queues[admission.cluster_queue]
         queue.workloads[workload.key] = workload
-        self.use(queue, admission.usage())
+        self.use(queue, admission.usage)
         self.use_topologies(workload, admission)
 
     def remove(self, workload: Workload) -> None:
@@ -151,7 +151,7 @@ class Snapshot:
         admission = held(workload)
         queue = self.queues[admission.cluster_queue]
         del queue.workloads[workload.key]
-        for key, amount in admission.usage().items():
+        for key, amount in admission.usage.items():
             queue.remove(key, amount)
         self.use_topologies(workload, admission, sign=-1)
 

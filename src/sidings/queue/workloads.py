@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any
 
 from sidings.api import conditions, pod_resources, timestamps
@@ -49,7 +50,9 @@ class Admission:
     cluster_queue: str
     pod_sets: tuple[PodSetAdmission, ...]
 
+    @cached_property
     def usage(self) -> Usage:
+        """What it takes of each flavor-resource; not to be changed."""
         total: Usage = {}
         for pod_set in self.pod_sets:
             for resource, flavor in pod_set.flavors.items():

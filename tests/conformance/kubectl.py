@@ -11,6 +11,7 @@ import asyncio
 import json
 import os
 import re
+import sysconfig
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,6 +30,8 @@ from tests.conformance.world import make_nodes
 
 NAMESPACE = "kc-4ba8"
 """As the recorded arguments call it; outputs have it as ``kc``."""
+KUBECTL = Path(sysconfig.get_path("scripts")) / "kubectl"
+"""The one of this environment, because every version words some things otherwise."""
 COMMAND_SECONDS = 90
 SETTLE_SECONDS = 20
 STATES = {"Completed": "succeed", "Error": "fail"}
@@ -103,7 +106,7 @@ class _Session:
         stdin = case.get("stdin", "")
         raw = stdin if isinstance(stdin, str) else json.dumps(stdin)
         process = await asyncio.create_subprocess_exec(
-            "kubectl",
+            KUBECTL,
             "-n",
             NAMESPACE,
             *arguments,

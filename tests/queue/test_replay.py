@@ -41,3 +41,15 @@ def test_a_file_without_cases_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "file").write_text(text)
     with pytest.raises(ValueError):
         replay.load(tmp_path / "file")
+
+
+def test_who_was_leaving_before_the_first_cycle_has_left_before_the_second() -> None:
+    case = json.loads(json.dumps(next(case for case in CASES if case["name"].startswith("E24"))))
+    case["cycles"] = 2
+    states = replay.play(case)["workloads"]
+    assert {name: state["status"] for name, state in states.items()} == {
+        "in": "admitted",
+        "x": "pending",
+        "y": "admitted",
+    }
+    assert states["x"]["message"] == "x", "the message of its condition Evicted"

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sidings.api import timestamps
+from sidings.api import conditions, timestamps
 from sidings.api.objects import Object, name_of
 from sidings.queue import amounts, cycle, eligibility, preemption, reasons, snapshot, workloads
 from sidings.queue.cycle import Decision, Eviction, Head, Outcome
@@ -69,6 +69,8 @@ class _Record:
     reason: str = ""
     message: str = ""
     preempted: tuple[str, str] | None = None
+    eviction: str = ""
+    """The message of its Evicted condition."""
     leaving: bool = False
 
 
@@ -98,7 +100,8 @@ class _World:
 
     def _enter(self, obj: Object) -> None:
         workload = workloads.of_object(obj)
-        self._records[workload.key] = _Record(workload)
+        evicted = conditions.find((obj.get("status") or {}).get("conditions"), "Evicted") or {}
+        self._records[workload.key] = _Record(workload, eviction=evicted.get("message", ""))
         if workload.admission is not None:
             self._snapshot.add(workload)
         elif eligibility.may_wait(obj, self._now):
@@ -144,15 +147,15 @@ class _World:
     def settle(self) -> None:
         """Completes evictions and brings back whom they may help."""
         for record in self._records.values():
-            if not record.leaving:
+            admission = record.workload.admission
+            if admission is None or not record.workload.evicted:
                 continue
-            admission = workloads.held(record.workload)
             self._snapshot.remove(record.workload)
             queue = self._snapshot.queues[admission.cluster_queue]
             queue.freed += 1
             record.workload = replace(record.workload, admission=None, reserved_at=None, evicted=False)
             record.leaving = False
-            record.reason, record.message = reasons.PENDING_EVALUATION, (record.preempted or ("", ""))[1]
+            record.reason, record.message = reasons.PENDING_EVALUATION, record.eviction
             tree = queue.parent.root.all_queues() if queue.parent else [queue]
             for other in tree:
                 self._queues[other.name].flush(partial(self._admits, other.name))
@@ -198,7 +201,7 @@ class _World:
         self._snapshot.remove(victim)
         record.workload = replace(victim, evicted=True)
         self._snapshot.add(record.workload)
-        record.preempted, record.leaving = (eviction.reason, eviction.message), True
+        record.preempted, record.eviction, record.leaving = (eviction.reason, eviction.message), eviction.message, True
 
     def _event(self, workload: Workload, type_: str, reason: str, message: str) -> None:
         self._events.add(f"{workload.name} {type_} {reason}: {message}")

@@ -67,7 +67,8 @@ class Cluster:
         with contextlib.suppress(asyncio.CancelledError):
             await self._task
 
-    async def restart_agent(self) -> None:
+    async def restart_agent(self, nodes: Sequence[LogicalNode] | None = None) -> None:
+        self._nodes = nodes or self._nodes
         self.agent = self._new_agent()
         await self.start()
 

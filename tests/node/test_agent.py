@@ -15,8 +15,11 @@ from sidings.clock import SystemClock
 from sidings.node.agent import NodeAgent
 from sidings.node.errors import NodeError
 from sidings.node.logical_node import LogicalNode
+from sidings.node.sandbox import client as sandbox_client
+from tests.node import clusters
 from tests.node.clusters import Cluster
 from tests.node.sandboxes import leftovers
+from tests.node.waiting import until
 
 
 async def test_nodes_are_registered_and_ready(cluster: Cluster) -> None:
@@ -68,6 +71,18 @@ async def test_a_pod_made_anew_under_an_old_name_shows_no_old_lines(cluster: Clu
     await cluster.client.delete(PODS, "p", "default")
     await cluster.gone()
     assert await cluster.output("echo new") == "new\n"
+
+
+async def test_a_pod_of_a_node_that_is_no_more_ends_when_its_object_goes(cluster: Cluster) -> None:
+    await cluster.run("echo ready; sleep 60", nodeName="node-2")
+    uid = (await cluster.phase("Running"))["metadata"]["uid"]
+    await cluster.lose_agent()
+    await cluster.restart_agent(nodes=clusters.NODES[:1])
+    assert await cluster.output("echo the agent works", name="q") == "the agent works\n"
+    status = sandbox_client.read_status(cluster.directory / "pods" / uid)
+    assert status is not None and sandbox_client.is_alive(status)
+    await cluster.client.delete(PODS, "p", "default", grace_period_seconds=0)
+    await until(lambda: not sandbox_client.is_alive(status) and not (cluster.directory / "pods" / uid).exists())
 
 
 async def test_stopping_everything_leaves_records_and_nothing_else(cluster: Cluster) -> None:

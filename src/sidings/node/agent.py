@@ -247,6 +247,9 @@ class NodeAgent:
             if worker := self._workers.get(uid):
                 worker.update(pod)
                 worker.gone()
+            elif (directory := self._shop.pods_root / uid).exists():
+                # Of a node that an earlier agent had: nobody looked after it.
+                self._spawn(pod_sandbox.abandon(directory, self._sandbox))
             self._refresh_names()
             return
         self._pods[uid] = pod

@@ -129,13 +129,3 @@ def test_mixing_both_generations_is_warned_about() -> None:
     assert KIND.rules.warnings(train_job(podTemplateOverrides=overrides), None) == []
     (warning,) = KIND.rules.warnings(train_job(podTemplateOverrides=overrides, runtimePatches=[patch()]), None)
     assert "spec.podTemplateOverrides is of Trainer 2.0/2.1" in warning
-
-
-def test_amounts_given_as_numbers_become_text() -> None:
-    resources = {"limits": {"cpu": 1, "memory": "1Gi"}, "requests": {"cpu": 0.5}}
-    job = train_job({"resourcesPerNode": resources})
-    KIND.rules.default_on_create(job)
-    assert job["spec"]["trainer"]["resourcesPerNode"] == {
-        "limits": {"cpu": "1", "memory": "1Gi"},
-        "requests": {"cpu": "500m"},
-    }

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sidings.api import immutability, quantity, schemas
+from sidings.api import immutability, schemas
 from sidings.api.fields import FieldError, broken_rule
 from sidings.api.kind import Column, Kind, Rules
 from sidings.api.kinds import columns
@@ -44,14 +44,6 @@ _MUTABLE = ("spec.trainer", "spec.initializer")
 
 class TrainJobRules(Rules):
     """CEL rules and immutability of both generations of the API."""
-
-    def default_on_create(self, obj: Object) -> None:
-        # The defaulter decodes the job and encodes it again: amounts given as numbers (SDKs do) become text.
-        resources = ((obj.get("spec") or {}).get("trainer") or {}).get("resourcesPerNode") or {}
-        for amounts in (resources.get("limits") or {}, resources.get("requests") or {}):
-            for name, amount in amounts.items():
-                if isinstance(amount, int | float):
-                    amounts[name] = quantity.canonical(amount)
 
     def validate(self, obj: Object) -> list[FieldError]:
         return [*_check_name(obj), *_check_spec(obj.get("spec") or {}), *_check_status(obj)]

@@ -5,10 +5,16 @@ ever closing the result: with warnings as errors, some later test fails for it. 
 """
 
 import asyncio
+import os
 
+import hypothesis
 import pytest
 
 asyncio.set_event_loop(None)
+
+hypothesis.settings.register_profile("ci", derandomize=True)
+if os.environ.get("CI"):
+    hypothesis.settings.load_profile("ci")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -15,11 +15,11 @@ SOAK_EVENTS = 1_000_000
 
 def seeds() -> random.Random:
     """Where seeds come from: ``FAULT_SEED`` first, if that is set; else other ones each time."""
-    return random.Random(int(os.environ.get("FAULT_SEED", "0")) or None)
+    return random.Random(int(os.environ.get("FAULT_SEED") or "0") or None)
 
 
 def first_seed(rng: random.Random) -> int:
-    return int(os.environ.get("FAULT_SEED", "0")) or rng.randrange(1, 2**31)
+    return int(os.environ.get("FAULT_SEED") or "0") or rng.randrange(1, 2**31)
 
 
 def storms(events: int, seconds: float) -> int:

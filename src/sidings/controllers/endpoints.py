@@ -12,13 +12,13 @@ from typing import Any
 
 from sidings.api.conditions import is_true
 from sidings.api.objects import Key, Object, copy_of, is_deleting, labels_of, name_of, namespace_of, uid_of
+from sidings.api.pod_phase import has_ended
 from sidings.api.resources import ENDPOINTS, PODS, SERVICES, Resource
 from sidings.api.status import NotFound
 from sidings.client.interface import Client
 from sidings.clock import Clock
 from sidings.controllers.runtime.controller import Controller, Mapper
 
-TERMINAL = ("Succeeded", "Failed")
 HEADLESS_LABEL = "service.kubernetes.io/headless"
 
 
@@ -51,7 +51,7 @@ class EndpointsController(Controller):
         selectors = self._selectors.get(namespace) or {}
         now = [name for name, selector in selectors.items() if selector and selector.items() <= labels.items()]
         before = self._selected_by.pop(uid_of(pod), [])
-        if now and not is_deleting(pod) and (pod.get("status") or {}).get("phase") not in TERMINAL:
+        if now and not is_deleting(pod) and not has_ended(pod):
             self._selected_by[uid_of(pod)] = now
         return [Key(namespace, name) for name in dict.fromkeys([*before, *now])]
 
@@ -107,7 +107,7 @@ def subsets(service: Object, pods: Sequence[Object]) -> list[Object]:
     for pod in pods:
         status = pod.get("status") or {}
         labels = labels_of(pod)
-        if not status.get("podIP") or status.get("phase") in TERMINAL:
+        if not status.get("podIP") or has_ended(pod):
             continue
         if any(labels.get(key) != value for key, value in selector.items()):
             continue

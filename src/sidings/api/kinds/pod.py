@@ -14,9 +14,9 @@ from sidings.api.kind import Kind, Rules
 from sidings.api.kinds.pod_columns import COLUMNS
 from sidings.api.kinds.pod_spec import default_pod_spec, validate_pod_spec
 from sidings.api.objects import Object
+from sidings.api.pod_phase import has_ended
 from sidings.api.resources import PODS
 
-TERMINAL_PHASES = ("Succeeded", "Failed")
 DEFAULT_GRACE_SECONDS = 30
 
 IMMUTABLE = (
@@ -67,7 +67,7 @@ class PodRules(Rules):
     def grace_period(self, obj: Object, requested: int | None) -> int | None:
         """None where nothing runs: a pod that no node has taken or that has ended goes at once."""
         spec = obj["spec"]
-        if not spec.get("nodeName") or (obj.get("status") or {}).get("phase") in TERMINAL_PHASES:
+        if not spec.get("nodeName") or has_ended(obj):
             return 0
         seconds = requested
         if seconds is None:

@@ -7,6 +7,7 @@ from argparse import ArgumentParser, Namespace
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from sidings.api.pod_phase import has_ended
 from sidings.cli.errors import ExitCode
 from sidings.cli.invocation import Invocation
 
@@ -73,11 +74,7 @@ def node_answer(node: Object, pods: list[Object]) -> dict[str, Any]:
     from sidings.api.conditions import is_true
 
     name = node["metadata"]["name"]
-    here = [
-        pod
-        for pod in pods
-        if pod["spec"].get("nodeName") == name and pod["status"].get("phase") not in ("Succeeded", "Failed")
-    ]
+    here = [pod for pod in pods if pod["spec"].get("nodeName") == name and not has_ended(pod)]
     whole = node["status"].get("allocatable") or {}
     taints = [taint["key"] for taint in node["spec"].get("taints") or ()]
     return {

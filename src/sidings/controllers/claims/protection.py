@@ -10,12 +10,12 @@ from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 from sidings.api.objects import Key, Object, is_deleting, namespace_of
+from sidings.api.pod_phase import has_ended
 from sidings.api.resources import CLAIMS, PODS, Resource
 from sidings.api.status import NotFound
 from sidings.controllers.runtime.controller import Controller, Mapper
 
 FINALIZER = "kubernetes.io/pvc-protection"
-TERMINAL = ("Succeeded", "Failed")
 
 
 def claims_of(pod: Object) -> Iterable[Key]:
@@ -28,12 +28,7 @@ def claims_of(pod: Object) -> Iterable[Key]:
 
 def in_use(claim: Key, pods: Iterable[Object]) -> bool:
     """Whether an unfinished pod that has a node mounts ``claim``; one without a node will fail to start instead."""
-    return any(
-        pod["spec"].get("nodeName")
-        and (pod.get("status") or {}).get("phase") not in TERMINAL
-        and claim in claims_of(pod)
-        for pod in pods
-    )
+    return any(pod["spec"].get("nodeName") and not has_ended(pod) and claim in claims_of(pod) for pod in pods)
 
 
 class ClaimProtection(Controller):

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from sidings.api import conditions, timestamps
 from sidings.api.job import labels
 from sidings.api.objects import Object, annotations_of, is_deleting
+from sidings.api.pod_phase import has_ended
 
 
 def phase_of(pod: Object) -> str:
@@ -22,7 +23,7 @@ def has_succeeded(pod: Object) -> bool:
 
 
 def is_terminal(pod: Object) -> bool:
-    return phase_of(pod) in ("Succeeded", "Failed")
+    return has_ended(pod)
 
 
 def is_active(pod: Object) -> bool:

@@ -15,6 +15,7 @@ from datetime import datetime
 from sidings.api import objects, timestamps
 from sidings.api.jobset import exclusive_placement, labels
 from sidings.api.objects import Key, Object
+from sidings.api.pod_phase import has_ended
 from sidings.api.resources import NODES, PODS
 from sidings.api.status import NotFound
 from sidings.client.interface import Client, PatchType
@@ -43,7 +44,7 @@ def violators(leader: Object, domain: str | None, pods: Iterable[Object]) -> lis
         for pod in pods
         if not exclusive_placement.is_leader(pod)
         and not objects.is_deleting(pod)
-        and (pod.get("status") or {}).get("phase") not in ("Succeeded", "Failed")
+        and not has_ended(pod)
         and (pod["spec"].get("nodeSelector") or {}).get(key) != domain
     ]
 

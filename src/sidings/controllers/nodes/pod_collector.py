@@ -12,6 +12,7 @@ from typing import ClassVar
 
 from sidings.api import timestamps
 from sidings.api.objects import Key, Object, copy_of, is_deleting, uid_of
+from sidings.api.pod_phase import has_ended
 from sidings.api.resources import NODES, PODS, Resource
 from sidings.api.status import NotFound
 from sidings.client.interface import Client
@@ -19,7 +20,6 @@ from sidings.clock import Clock
 from sidings.controllers.nodes.eviction import disruption
 from sidings.controllers.runtime.controller import Controller, Mapper
 
-TERMINAL = ("Succeeded", "Failed")
 DELETION_BY_POD_GC = "DeletionByPodGC"
 MESSAGE = "PodGC: node no longer exists"
 QUARANTINE_SECONDS = 40.0
@@ -81,7 +81,7 @@ class PodCollector(Controller):
     async def _remove(self, pod: Object, cause: Object | None = None) -> None:
         """Fail ``pod``, with the condition ``cause`` if it was not deleted by anybody, and delete it."""
         namespace, name = pod["metadata"]["namespace"], pod["metadata"]["name"]
-        if (pod.get("status") or {}).get("phase") not in TERMINAL:
+        if not has_ended(pod):
             failed = copy_of(pod)
             status = failed.setdefault("status", {})
             status["phase"] = "Failed"

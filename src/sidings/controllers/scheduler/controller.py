@@ -14,6 +14,7 @@ from typing import ClassVar
 from sidings.api import timestamps
 from sidings.api.conditions import find
 from sidings.api.objects import Key, Object, is_deleting, key_of, name_of, namespace_of
+from sidings.api.pod_phase import has_ended
 from sidings.api.resources import CLAIMS, NAMESPACES, NODES, PODS, Resource
 from sidings.client.interface import Client, PatchType
 from sidings.clock import Clock
@@ -22,7 +23,7 @@ from sidings.controllers.runtime.events import Recorder
 from sidings.controllers.runtime.plan import EventNote, Patch, together, write
 from sidings.controllers.scheduler import claims
 from sidings.controllers.scheduler.choice import choose
-from sidings.controllers.scheduler.snapshot import TERMINAL, required_terms, take
+from sidings.controllers.scheduler.snapshot import required_terms, take
 
 SCHEDULER_NAME = "default-scheduler"
 UNSCHEDULABLE = "Unschedulable"
@@ -49,7 +50,7 @@ class Scheduler(Controller):
 
     def keys(self, obj: Object) -> Iterable[Key]:
         """A pod matters when it waits for a node or gives its share back."""
-        finished = (obj.get("status") or {}).get("phase") in TERMINAL or is_deleting(obj)
+        finished = has_ended(obj) or is_deleting(obj)
         return (PASS,) if finished or not obj["spec"].get("nodeName") else ()
 
     async def reconcile(self, key: Key) -> float | None:
@@ -103,7 +104,7 @@ def is_waiting(pod: Object) -> bool:
         and not spec.get("schedulingGates")
         and (spec.get("schedulerName") or SCHEDULER_NAME) == SCHEDULER_NAME
         and not is_deleting(pod)
-        and (pod.get("status") or {}).get("phase") not in TERMINAL
+        and not has_ended(pod)
     )
 
 

@@ -12,10 +12,10 @@ from decimal import Decimal
 
 from sidings.api import pod_resources, quantity
 from sidings.api.objects import Object, labels_of, name_of, namespace_of
+from sidings.api.pod_phase import has_ended
 from sidings.controllers.scheduler.claims import Claims
 
 PODS = "pods"
-TERMINAL = ("Succeeded", "Failed")
 
 
 @dataclass
@@ -92,6 +92,6 @@ def take(
     )
     for pod in pods:
         host = str(pod["spec"].get("nodeName") or "")
-        if host in states and (pod.get("status") or {}).get("phase") not in TERMINAL:
+        if host in states and not has_ended(pod):
             snapshot.assume(pod, host)
     return snapshot

@@ -10,6 +10,7 @@ from datetime import datetime
 
 from sidings.api import timestamps
 from sidings.api.objects import Object, is_deleting
+from sidings.api.pod_phase import has_ended
 from sidings.api.training_operator import words
 from sidings.controllers.training_operator.snapshot import Snapshot
 from sidings.controllers.training_operator.tally import phase_of
@@ -56,7 +57,7 @@ def _fails_at_once(snapshot: Snapshot) -> bool:
     recorded = (snapshot.job.get("status") or {}).get("replicaStatuses") or {}
     known = sum(int(entry.get("failed") or 0) for entry in recorded.values())
     failed = sum(phase_of(pod) == "Failed" for pod in snapshot.pods)
-    active = sum(phase_of(pod) not in ("Succeeded", "Failed") and not is_deleting(pod) for pod in snapshot.pods)
+    active = sum(not has_ended(pod) and not is_deleting(pod) for pod in snapshot.pods)
     return failed > known and active != snapshot.total
 
 

@@ -1,9 +1,7 @@
 """The whole control plane in memory, on virtual time: what it makes of a job without a node and with one."""
 
 import asyncio
-import random
 from collections.abc import AsyncIterator, Awaitable, Callable
-from pathlib import Path
 
 import pytest
 
@@ -12,7 +10,7 @@ from sidings.api.resources import CLUSTER_TRAINING_RUNTIMES, JOBS, NAMESPACES, N
 from sidings.clock import LoopClock
 from sidings.host import bootstrap
 from sidings.host.control_plane import ControlPlane
-from sidings.store.store import Store
+from tests import control_planes
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
 
@@ -26,14 +24,8 @@ TRAIN_JOB = {
 
 @pytest.fixture
 async def plane() -> AsyncIterator[ControlPlane]:
-    store = Store.in_memory()
-    made = ControlPlane(store, LoopClock(), random.Random(1), claims=Path("/claims"), ca="CA")
-    await bootstrap.bootstrap(made.client)
-    running = asyncio.create_task(made.run())
-    yield made
-    running.cancel()
-    await asyncio.wait([running])
-    await store.close()
+    async for made in control_planes.running():
+        yield made
 
 
 async def until(met: Callable[[], Awaitable[bool]]) -> None:

@@ -34,6 +34,7 @@ from sidings.node.sandbox import (
     syscalls,
 )
 from sidings.node.sandbox.spec import PROTOCOL, PodSandbox
+from sidings.node.sandbox.starter import NamespacesStarter
 
 BRIDGE = "sidings0"
 _TMPFS_FLAGS = syscalls.MS_NOSUID | syscalls.MS_NODEV
@@ -126,7 +127,7 @@ class Zygote:
         reply = protocol.Connection(answer)
         try:
             pod_network.join(pod, self._bridge)
-            supervisor = shim.Shim(pod, shared_memory)
+            supervisor = shim.Shim(pod, NamespacesStarter(shared_memory))
         except OSError as error:
             reply.send({"error": str(error)})
             os._exit(1)

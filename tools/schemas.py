@@ -3,7 +3,8 @@
 Field names, types and list semantics come from two PyPI packages, so that nobody copies them by hand:
 ``kubernetes-validate`` (OpenAPI definitions of Kubernetes) and ``kubeflow-trainer-api`` (generated models of JobSet and
 Trainer). What those leave out (limits, defaults, enums, CEL rules, the fields of Trainer 2.0 and 2.1) stands in
-``schemas.amendments.yaml``; descriptions are our own and stand in ``schemas.descriptions.yaml``.
+``schemas.amendments.yaml``, the kinds of Kueue in ``schemas.kueue.yaml``; descriptions are our own and stand in
+``schemas.descriptions.yaml``.
 
     pip install kubernetes-validate kubeflow-trainer-api
     python tools/schemas.py
@@ -32,6 +33,7 @@ KUBERNETES = "v1.36.0"
 HERE = Path(__file__).parent
 OUTPUT = HERE.parent / "src/sidings/api/data/schemas.json.gz"
 REF = "#/components/schemas/"
+AMENDMENTS = ("schemas.amendments.yaml", "schemas.kueue.yaml")
 
 ROOTS = (
     "io.k8s.api.authentication.v1.TokenRequest",
@@ -59,6 +61,22 @@ ROOTS = (
     "io.k8s.api.storage.v1.StorageClass",
     "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition",
     "io.x-k8s.jobset.v1alpha2.JobSet",
+    "io.x-k8s.kueue.v1beta1.AdmissionCheck",
+    "io.x-k8s.kueue.v1beta1.ClusterQueue",
+    "io.x-k8s.kueue.v1beta1.Cohort",
+    "io.x-k8s.kueue.v1beta1.LocalQueue",
+    "io.x-k8s.kueue.v1beta1.ResourceFlavor",
+    "io.x-k8s.kueue.v1beta1.Topology",
+    "io.x-k8s.kueue.v1beta1.Workload",
+    "io.x-k8s.kueue.v1beta1.WorkloadPriorityClass",
+    "io.x-k8s.kueue.v1beta2.AdmissionCheck",
+    "io.x-k8s.kueue.v1beta2.ClusterQueue",
+    "io.x-k8s.kueue.v1beta2.Cohort",
+    "io.x-k8s.kueue.v1beta2.LocalQueue",
+    "io.x-k8s.kueue.v1beta2.ResourceFlavor",
+    "io.x-k8s.kueue.v1beta2.Topology",
+    "io.x-k8s.kueue.v1beta2.Workload",
+    "io.x-k8s.kueue.v1beta2.WorkloadPriorityClass",
     "org.kubeflow.trainer.v1alpha1.ClusterTrainingRuntime",
     "org.kubeflow.trainer.v1alpha1.TrainJob",
     "org.kubeflow.trainer.v1alpha1.TrainingRuntime",
@@ -243,7 +261,8 @@ def reachable(definitions: dict[str, Any], roots: tuple[str, ...]) -> dict[str, 
 
 def main() -> None:
     definitions = {**kubernetes(), **trainer()}
-    definitions = expand(definitions, yaml.safe_load((HERE / "schemas.amendments.yaml").read_text()))
+    for file in AMENDMENTS:
+        definitions = expand(definitions, yaml.safe_load((HERE / file).read_text()))
     definitions = reachable(definitions, ROOTS)
     describe(definitions, yaml.safe_load((HERE / "schemas.descriptions.yaml").read_text()))
     for name in definitions:

@@ -83,7 +83,7 @@ def _play_traces(recorded: list[Object], kubeconfig: Path | None, tally: Tally) 
         return
     for trace in playable:
         failure, differences = outcome(trace)
-        tally.note(trace["name"], traces.repeatable(trace, differences), failure)
+        tally.note(trace["name"], traces.repeatable(trace, differences), failure, trace)
 
 
 def outcome(trace: Object) -> tuple[str, list[Difference]]:
@@ -131,7 +131,7 @@ async def _play_remotely(recorded: list[Object], kubeconfig: Path, tally: Tally)
                         await player.clean_up()
                 except Exception:
                     failure = traceback.format_exc()
-            tally.note(trace["name"], traces.repeatable(trace, differences), failure)
+            tally.note(trace["name"], traces.repeatable(trace, differences), failure, trace)
 
         await asyncio.gather(*(play(trace) for trace in recorded))
 

@@ -17,7 +17,10 @@ def render(rules: list[Rule]) -> str:
     places: dict[str, list[str]] = {}
     for rule in rules:
         where = f"`{rule.kind}` `{rule.path.pattern}`"
-        places.setdefault(" ".join(rule.reason.split()), []).append(where + (" (not played)" if rule.skip else ""))
+        limits = " (not played)" if rule.skip else ""
+        limits += f" from and to `{rule.values.pattern}`" if rule.values else ""
+        limits += f" beside an event `{rule.beside.pattern}`" if rule.beside else ""
+        places.setdefault(" ".join(rule.reason.split()), []).append(where + limits)
     rows = [f"| {'<br>'.join(where)} | {reason} |".replace("(Answer:)?", "") for reason, where in places.items()]
     return "| objects and fields (regular expressions) | reason |\n|---|---|\n" + "\n".join(map(_cell, rows)) + "\n"
 

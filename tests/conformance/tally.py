@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sidings.api.objects import Object
 from tests.conformance.traces import Difference, Rule, unexplained
 
 
@@ -29,9 +30,11 @@ class Tally:
         self._skipped += 1
         self._print(f"skipped {name}: {reason}")
 
-    def note(self, name: str, differences: Sequence[Difference], failure: str = "") -> None:
-        """``failure``: why the recording could not be played to its end."""
-        left = unexplained(differences, self.rules)
+    def note(
+        self, name: str, differences: Sequence[Difference], failure: str = "", trace: Object | None = None
+    ) -> None:
+        """``failure``: why the recording could not be played to its end; ``trace``: what was played, if a trace."""
+        left = unexplained(differences, self.rules, trace)
         self._total += 1
         if not left and not failure:
             self._agreed += 1

@@ -1,4 +1,4 @@
-"""The real control plane's recorded runs of Jobs and JobSets, played here on virtual time.
+"""The real control plane's recorded runs of Jobs, JobSets and TrainJobs, played here on virtual time.
 
 The recordings (kube-apiserver and kube-controller-manager 1.36.2, JobSet after v0.12) are facts of upstream, so nothing
 in them is ever edited to fit. What may differ is in ``differences.yaml``.
@@ -23,7 +23,7 @@ def test_recording(trace: Object) -> None:
     if reason := traces.unplayable(trace, RULES):
         pytest.skip(reason)
     failure, differences = outcome(trace)
-    left = [str(difference) for difference in traces.unexplained(traces.repeatable(trace, differences), RULES)]
+    left = [str(difference) for difference in traces.unexplained(traces.repeatable(trace, differences), RULES, trace)]
     if left and trace["repeat"].get("identical") is False:
         pytest.skip("upstream was recorded twice, and its own two runs differ")
     assert failure == ""

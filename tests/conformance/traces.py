@@ -53,10 +53,23 @@ class Rule:
     reason: str
     skip: bool = False
     """What differs changes the course of everything after it, so traces that show it are not played at all."""
+    beside: re.Pattern[str] | None = None
+    """The rule holds only in traces that show such an event."""
+    values: re.Pattern[str] | None = None
+    """The rule holds only for what turned from one value into the other: ``recorded -> ours``, both as JSON."""
 
     def covers(self, difference: Difference) -> bool:
         kind, _, path = difference.where.partition(" ")
-        return re.fullmatch(self.kind, kind) is not None and self.path.fullmatch(path) is not None
+        if re.fullmatch(self.kind, kind) is None or self.path.fullmatch(path) is None:
+            return False
+        values = f"{_json(difference.expected)} -> {_json(difference.actual)}"
+        return self.values is None or self.values.fullmatch(values) is not None
+
+    def holds_in(self, trace: Object | None) -> bool:
+        if self.beside is None:
+            return True
+        shown = [_event_key(event) for snapshot in (trace or {}).get("snapshots") or () for event in snapshot["events"]]
+        return any(map(self.beside.fullmatch, shown))
 
 
 def read(path: Path) -> Any:
@@ -112,13 +125,22 @@ class _Varying(NamedTuple):
 
 def load_rules(path: Path = RULES) -> list[Rule]:
     return [
-        Rule(rule["kind"], re.compile(rule["path"]), rule["reason"], bool(rule.get("skip")))
+        Rule(
+            rule["kind"],
+            re.compile(rule["path"]),
+            rule["reason"],
+            bool(rule.get("skip")),
+            re.compile(rule["beside"]) if "beside" in rule else None,
+            re.compile(rule["values"]) if "values" in rule else None,
+        )
         for rule in yaml.safe_load(path.read_text()) or ()
     ]
 
 
-def unexplained(differences: Iterable[Difference], rules: list[Rule]) -> list[Difference]:
-    return [difference for difference in differences if not any(rule.covers(difference) for rule in rules)]
+def unexplained(differences: Iterable[Difference], rules: list[Rule], trace: Object | None = None) -> list[Difference]:
+    """What no rule covers; ``trace`` is where the differences were found, if it was a trace."""
+    holding = [rule for rule in rules if rule.holds_in(trace)]
+    return [difference for difference in differences if not any(rule.covers(difference) for rule in holding)]
 
 
 def unplayable(trace: Object, rules: list[Rule]) -> str:
@@ -190,6 +212,10 @@ def _is_retried(key: str) -> bool:
     return any(f" {reason} " in key for reason in RETRIED)
 
 
+def _json(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
 def _short(value: Any) -> str:
-    text = json.dumps(value, separators=(",", ":"))
+    text = _json(value)
     return text if len(text) <= 400 else text[:400] + "..."

@@ -200,3 +200,18 @@ def test_runtime_without_jobs_makes_no_job_set() -> None:
 def test_when_it_is_applied(suspend: bool, existing: bool | None, due: bool) -> None:
     there = None if existing is None else {"spec": {"suspend": existing}}
     assert job_set.is_due(train_job({}, suspend=suspend), there) is due
+
+
+def test_resumes_once_nothing_is_active() -> None:
+    """Somebody has suspended the JobSet of a running TrainJob; its Jobs are on their way down."""
+    there: Object = {"spec": {"suspend": True}, "status": {"replicatedJobsStatus": [{"name": "node", "active": 1}]}}
+    assert not job_set.is_due(train_job({}), there)
+    there["status"]["replicatedJobsStatus"][0]["active"] = 0
+    assert job_set.is_due(train_job({}), there)
+
+
+def test_claim_policies_say_what_their_default_is() -> None:
+    """Else a later apply would change an immutable list, and the job could never be resumed."""
+    plain, kept = {"templates": []}, {"templates": [], "retentionPolicy": {"whenDeleted": "Retain"}}
+    spec = build(train_job({}), runtime(volumeClaimPolicies=[plain, kept]))["spec"]
+    assert [policy["retentionPolicy"]["whenDeleted"] for policy in spec["volumeClaimPolicies"]] == ["Delete", "Retain"]

@@ -53,7 +53,8 @@ class RuntimeInfo:
 
     @property
     def trainer(self) -> Object | None:
-        """``spec.trainer``. Upstream gives no env and no port where it is left out (kubeflow/trainer#4076)."""
+        """``spec.trainer``. Where it is left out upstream gives no env and no port, so that each node trains alone
+        (kubeflow/trainer#4076); the plug-ins here take it for empty."""
         trainer: Object | None = self.job["spec"].get("trainer")
         return trainer
 

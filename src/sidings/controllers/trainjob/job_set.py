@@ -1,7 +1,7 @@
 """The JobSet of a TrainJob: what it says, and when it is written.
 
 It is written by server-side apply in the name of ``trainer``, forced. A running JobSet is left alone whatever changed
-around it; one is applied when there is none, while the TrainJob is suspended, and to resume.
+around it; one is applied when there is none, while the TrainJob is suspended, and to resume it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,12 @@ def is_due(job: Object, job_set: Object | None) -> bool:
     """Whether the JobSet must be applied; ``job`` has not finished."""
     if job_set is None or job["spec"].get("suspend"):
         return True
-    return bool((job_set.get("spec") or {}).get("suspend"))
+    spec = job_set.get("spec") or {}
+    if not spec.get("suspend"):
+        return False
+    # While something is active the controllers below are not done with suspending; to resume meets them half-way.
+    jobs = (job_set.get("status") or {}).get("replicatedJobsStatus") or ()
+    return not any(job.get("active") for job in jobs)
 
 
 class Built(NamedTuple):
@@ -44,6 +49,7 @@ def build(job: Object, runtime: Object) -> Built:
         if pod_set.ancestor in words.CONTAINER_OF_ANCESTOR:
             pod_set.replicated_job["replicas"] = 1
     spec = info.template["spec"]
+    _keep_claims_changeable(spec)
     if not info.pod_sets:
         raise BuildError(f'{runtime["kind"]} "{runtime["metadata"]["name"]}" has no replicatedJobs')
     suspend = job["spec"].get("suspend")
@@ -66,6 +72,16 @@ def build(job: Object, runtime: Object) -> Built:
         "spec": spec,
     }
     return Built(plugins.companions(info), job_set)
+
+
+def _keep_claims_changeable(spec: Object) -> None:
+    """Write the default that the JobSet webhook gives, so that a later apply of the same runtime changes nothing.
+
+    Upstream leaves it out, the immutable list then differs from what is stored, and such a TrainJob can be neither
+    suspended nor resumed: all TorchTune runtimes are like that.
+    """
+    for policy in spec.get("volumeClaimPolicies") or ():
+        policy["retentionPolicy"] = {"whenDeleted": "Delete", **(policy.get("retentionPolicy") or {})}
 
 
 def _merge_job(info: RuntimeInfo, pod_set: PodSet) -> None:

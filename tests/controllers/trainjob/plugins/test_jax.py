@@ -19,8 +19,8 @@ def test_variables_and_port() -> None:
     assert node["ports"] == [{"containerPort": 29500, "protocol": "TCP"}]
 
 
-def test_job_without_trainer_gets_nothing() -> None:
+def test_job_without_trainer_gets_it_too() -> None:
     info = runtime_info(train_job(), runtime(policy={"jax": {}, "numNodes": 3}))
     plugins.enforce(info)
-    assert "env" not in (info.pod_sets[0].container("node") or {})
-    assert info.pod_sets[0].count == 3
+    node = info.pod_sets[0].container("node") or {}
+    assert node["env"][0] == {"name": "JAX_NUM_PROCESSES", "value": "3"}

@@ -72,11 +72,9 @@ def test_env_of_the_runtime_keeps_its_place_and_loses_to_torch() -> None:
     assert env_of(node)["A"] == "user"
 
 
-def test_job_without_trainer_gets_nothing() -> None:
-    """As upstream (kubeflow/trainer#4076)."""
-    node = node_of(enforced(trainer=None, nodes=2))
-    assert "env" not in node
-    assert "ports" not in node
+def test_job_without_trainer_gets_it_too() -> None:
+    """Upstream gives nothing, and each node trains alone (kubeflow/trainer#4076)."""
+    assert node_of(enforced(trainer=None, nodes=2)) == node_of(enforced(trainer={}, nodes=2))
 
 
 def test_other_containers_and_jobs_are_left_alone() -> None:

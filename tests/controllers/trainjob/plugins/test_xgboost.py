@@ -39,5 +39,6 @@ def test_a_worker_per_gpu(nodes: int, own: int | None, of_runtime: int | None, w
     assert env_of(trainer, trainer_job(resources=resources))["DMLC_NUM_WORKER"] == workers
 
 
-def test_job_without_trainer_gets_nothing() -> None:
-    assert env_of(None) == {}
+def test_job_without_trainer_gets_it_too() -> None:
+    assert env_of(None) == env_of({})
+    assert env_of(None)["DMLC_NUM_WORKER"] == "1"

@@ -13,7 +13,7 @@ from sidings.controllers.trainjob.plugins import plain, rendezvous
 def enforce(info: RuntimeInfo) -> None:
     plain.set_node_count(info)
     pod_set = next(info.training(), None)
-    if pod_set is None or info.trainer is None:
+    if pod_set is None:
         return
     rendezvous.add(
         pod_set,

@@ -21,14 +21,13 @@ def enforce(info: RuntimeInfo) -> None:
     if pod_set is None:
         return
     variables = _variables(info, pod_set.count)
-    if info.trainer is not None:
-        plain.add_user_env(info)
-        if torchtune.is_torchtune(info.job):
-            # TorchTune gets the rendezvous as an argument of its command.
-            rendezvous.add(pod_set, variables[:3])
-            _set_torchtune_command(info, pod_set.count)
-        else:
-            rendezvous.add(pod_set, variables)
+    plain.add_user_env(info)
+    if torchtune.is_torchtune(info.job):
+        # TorchTune gets the rendezvous as an argument of its command.
+        rendezvous.add(pod_set, variables[:3])
+        _set_torchtune_command(info, pod_set.count)
+    else:
+        rendezvous.add(pod_set, variables)
     _inject(info, variables)
 
 

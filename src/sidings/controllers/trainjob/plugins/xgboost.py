@@ -10,7 +10,7 @@ from sidings.controllers.trainjob.plugins import rendezvous
 def enforce(info: RuntimeInfo) -> None:
     """Runs after ``plain``, which has set the number of nodes."""
     pod_set = next(info.training(), None)
-    if pod_set is None or info.trainer is None:
+    if pod_set is None:
         return
     gpus = resources.gpus_of(resources.resources_per_node(info.job, info.runtime))
     rendezvous.add(

@@ -13,7 +13,14 @@ from sidings.node.errors import AddressesExhausted
 GATEWAY = "10.244.0.1"
 SERVICE_NETWORK, SERVICE_PREFIX_LENGTH = "10.96.0.0", 12
 """Where the API server takes the addresses of Services from."""
+POD_NETWORK = "10.244.0.0"
+API_SERVICE = "10.96.0.1"
+"""The Service ``kubernetes``: the first address of the Services' range, as on a cluster."""
+API_PORT = 6443
+"""Where the API server listens in the pods' network, at the gateway; kube-apiserver's own."""
 PREFIX_LENGTH = 16
+INSIDE = ((POD_NETWORK, PREFIX_LENGTH), (SERVICE_NETWORK, SERVICE_PREFIX_LENGTH))
+"""What pods reach without leaving the node's network."""
 MAX_NODES = 255
 _FIRST, _LAST = 2, 254
 

@@ -3,33 +3,36 @@ import struct
 
 import pytest
 
-from sidings.node.sandbox.name_server import Table, answer
+from sidings.node.sandbox import dns_message
+from sidings.node.sandbox.dns_message import AAAA, CNAME, PTR, SRV, A
+from sidings.node.sandbox.name_server import Table, answer, is_outside
 
-A, AAAA, PTR = 1, 28, 12
 TABLE = Table(
     {
         "w-0.workers.default.svc.cluster.local": ["10.244.1.2"],
         "workers.default.svc.cluster.local": ["10.244.1.2", "10.244.1.3"],
     },
     {"10.244.1.2": "w-0.workers.default.svc.cluster.local"},
-    frozenset({"workers.default.svc.cluster.local"}),
+    frozenset({"workers.default.svc.cluster.local", "empty.default.svc.cluster.local"}),
+    {
+        "db.default.svc.cluster.local": "db.example.com",
+        "near.default.svc.cluster.local": "workers.default.svc.cluster.local",
+    },
+    {"_http._tcp.web.default.svc.cluster.local": [(80, "web.default.svc.cluster.local")]},
 )
-
-
-def _query(name: str, kind: int) -> bytes:
-    labels = b"".join(bytes((len(label),)) + label.encode() for label in name.split("."))
-    return struct.pack("!HHHHHH", 7, 0x0100, 1, 0, 0, 0) + labels + b"\0" + struct.pack("!HH", kind, 1)
 
 
 def _ask(name: str, kind: int = A) -> tuple[int, list[bytes]]:
     """(response code, record data)."""
-    query = _query(name, kind)
-    reply = answer(TABLE, query, final=True)
+    query = dns_message.query(7, name, kind)
+    reply = answer(TABLE, dns_message.question(query), final=True)
     assert reply is not None
     number, flags, questions, count, _, _ = struct.unpack_from("!HHHHHH", reply)
     assert (number, questions, flags & 0x8000) == (7, 1, 0x8000)
     position, records = len(query), []
     for _ in range(count):
+        if reply[position] & 0xC0 != 0xC0:
+            position = reply.index(b"\0", position) - 1  # a name in full, not a pointer
         _, _, _, _, length = struct.unpack_from("!HHHIH", reply, position)
         records.append(reply[position + 12 : position + 12 + length])
         position += 12 + length
@@ -63,17 +66,49 @@ def test_everything_else_does_not_exist(name: str) -> None:
 
 
 def test_only_a_pod_still_to_come_is_waited_for() -> None:
-    assert answer(TABLE, _query("w-1.workers.default.svc.cluster.local", A), final=False) is None
-    for name in ("example.com", "w-1.other.default.svc.cluster.local", "a.b.workers.default.svc.cluster.local"):
-        assert answer(TABLE, _query(name, A), final=False) is not None
+    assert answer(TABLE, _asked("w-1.workers.default.svc.cluster.local"), final=False) is None
+    for name in ("w-1.other.default.svc.cluster.local", "a.b.workers.default.svc.cluster.local"):
+        assert answer(TABLE, _asked(name), final=False) is not None
+
+
+def _asked(name: str) -> dns_message.Question:
+    return dns_message.question(dns_message.query(7, name, A))
+
+
+def test_a_headless_service_of_which_nobody_is_ready_exists_without_an_address() -> None:
+    assert _ask("empty.default.svc.cluster.local") == (0, [])
+
+
+def test_a_named_port_has_a_record_of_its_own() -> None:
+    code, (record,) = _ask("_http._tcp.web.default.svc.cluster.local", SRV)
+    assert (code, struct.unpack_from("!HHH", record)) == (0, (0, 100, 80))
+
+
+def test_an_external_name_is_an_alias_and_one_inside_is_followed() -> None:
+    code, records = _ask("near.default.svc.cluster.local")
+    assert (code, len(records)) == (0, 3) and records[1:] == [socket.inet_aton(f"10.244.1.{n}") for n in (2, 3)]
+    assert len(_ask("near.default.svc.cluster.local", CNAME)[1]) == 1
+
+
+def test_a_pod_name_with_dashes_says_its_address() -> None:
+    assert _ask("10-244-1-2.default.pod.cluster.local") == (0, [socket.inet_aton("10.244.1.2")])
+    assert _ask("10-244-1-999.default.pod.cluster.local") == (3, [])
 
 
 @pytest.mark.parametrize(
-    "rubbish", [b"", b"abc", _query("a.b", A)[:20], _query("a.b", A)[:14] + b"\xc0\x0c", b"\xff" * 40]
+    ("name", "outside"),
+    [
+        ("example.com", True),
+        ("files.pythonhosted.org", True),
+        ("cluster.local.example.com", True),
+        ("web.default.svc.cluster.local", False),
+        ("cluster.local", False),
+        ("1.2.0.192.in-addr.arpa", False),
+        ("worker-0", False),
+    ],
 )
-def test_rubbish_is_refused(rubbish: bytes) -> None:
-    with pytest.raises(ValueError, match=r"DNS query|compressed"):
-        answer(TABLE, rubbish, final=True)
+def test_only_names_of_others_are_passed_on(name: str, outside: bool) -> None:
+    assert is_outside(name) is outside
 
 
 def test_the_table_survives_its_file() -> None:

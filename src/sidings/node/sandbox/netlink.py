@@ -34,17 +34,17 @@ resolver says "temporary failure".
 """
 
 
-def _attribute(kind: int, value: bytes) -> bytes:
+def attribute(kind: int, value: bytes) -> bytes:
     length = 4 + len(value)
     return struct.pack("=HH", length, kind) + value + b"\0" * (-length % 4)
 
 
 def _text(kind: int, value: str) -> bytes:
-    return _attribute(kind, value.encode() + b"\0")
+    return attribute(kind, value.encode() + b"\0")
 
 
 def _number(kind: int, value: int) -> bytes:
-    return _attribute(kind, struct.pack("=I", value))
+    return attribute(kind, struct.pack("=I", value))
 
 
 def _link(index: int = 0, flags: int = 0) -> bytes:
@@ -68,8 +68,8 @@ class Netlink:
         self._socket.close()
 
     def add_bridge(self, name: str) -> None:
-        info = _attribute(_IFLA_LINKINFO, _text(_IFLA_INFO_KIND, "bridge"))
-        body = [_link(), _text(_IFLA_NAME, name), _attribute(_IFLA_ADDRESS, BRIDGE_ADDRESS), info]
+        info = attribute(_IFLA_LINKINFO, _text(_IFLA_INFO_KIND, "bridge"))
+        body = [_link(), _text(_IFLA_NAME, name), attribute(_IFLA_ADDRESS, BRIDGE_ADDRESS), info]
         self._ask(_NEWLINK, _CREATE | _EXCL, body, f"bridge {name}")
 
     def add_veth(self, name: str, *, bridge: int, peer: str, peer_namespace: int, mtu: int) -> None:
@@ -79,8 +79,8 @@ class Netlink:
         """
         other = _link() + _text(_IFLA_NAME, peer) + _number(_IFLA_MTU, mtu)
         other += _number(_IFLA_NET_NS_FD, peer_namespace)
-        data = _attribute(_IFLA_INFO_DATA, _attribute(_VETH_INFO_PEER, other))
-        info = _attribute(_IFLA_LINKINFO, _text(_IFLA_INFO_KIND, "veth") + data)
+        data = attribute(_IFLA_INFO_DATA, attribute(_VETH_INFO_PEER, other))
+        info = attribute(_IFLA_LINKINFO, _text(_IFLA_INFO_KIND, "veth") + data)
         body = [
             _link(flags=_IFF_UP),
             _text(_IFLA_NAME, name),
@@ -96,7 +96,7 @@ class Netlink:
     def add_address(self, index: int, address: str, prefix_length: int) -> None:
         packed = socket.inet_aton(address)
         header = struct.pack("=BBBBi", socket.AF_INET, prefix_length, 0, 0, index)
-        body = [header, _attribute(_IFA_LOCAL, packed), _attribute(_IFA_ADDRESS, packed)]
+        body = [header, attribute(_IFA_LOCAL, packed), attribute(_IFA_ADDRESS, packed)]
         self._ask(_NEWADDR, _CREATE | _EXCL, body, f"address {address}")
 
     def add_default_route(self, index: int, gateway: str) -> None:
@@ -104,7 +104,7 @@ class Netlink:
             "=BBBBBBBBI",
             *(socket.AF_INET, 0, 0, 0, _RT_TABLE_MAIN, _RTPROT_BOOT, _RT_SCOPE_UNIVERSE, _RTN_UNICAST, 0),
         )
-        body = [header, _attribute(_RTA_GATEWAY, socket.inet_aton(gateway)), _number(_RTA_OIF, index)]
+        body = [header, attribute(_RTA_GATEWAY, socket.inet_aton(gateway)), _number(_RTA_OIF, index)]
         self._ask(_NEWROUTE, _CREATE | _EXCL, body, f"route via {gateway}")
 
     def add_local_range(self, index: int, network: str, prefix_length: int) -> None:
@@ -113,7 +113,7 @@ class Netlink:
             "=BBBBBBBBI",
             *(socket.AF_INET, prefix_length, 0, 0, _RT_TABLE_LOCAL, _RTPROT_BOOT, _RT_SCOPE_HOST, _RTN_LOCAL, 0),
         )
-        body = [header, _attribute(_RTA_DST, socket.inet_aton(network)), _number(_RTA_OIF, index)]
+        body = [header, attribute(_RTA_DST, socket.inet_aton(network)), _number(_RTA_OIF, index)]
         self._ask(_NEWROUTE, _CREATE | _EXCL, body, f"local route {network}")
 
     def _ask(self, kind: int, flags: int, parts: Iterable[bytes], what: str) -> None:

@@ -15,20 +15,16 @@ import json
 import os
 import selectors
 import socket
-import struct
-import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn
 
 from sidings.node.sandbox import syscalls
+from sidings.node.sandbox.relay import Relay, connect
 
 DIAL_SECONDS = 5.0
 """How long one pod may take to accept before the next is tried."""
 _BACKLOG = 512
-_CHUNK = 256 * 1024
-_RESET = struct.pack("ii", 1, 0)
-"""SO_LINGER that makes ``close`` send a reset."""
 
 Address = tuple[str, int]
 Table = dict[str, list[str]]
@@ -41,6 +37,7 @@ class ServiceProxy:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._seen: tuple[int, int] | None = None
+        self._relay = Relay()
         self._selector = selectors.DefaultSelector()
         self._listeners: dict[str, socket.socket] = {}
         self._targets: dict[str, Sequence[Address]] = {}
@@ -93,7 +90,7 @@ class ServiceProxy:
             targets = self._targets[name]
             first = next(self._turns[name]) % len(targets)
             order = [*targets[first:], *targets[:first]]
-            threading.Thread(target=_carry, args=(client, order), daemon=True).start()
+            self._relay.carry(client, lambda client: _dial(order))
 
 
 def serve(path: Path) -> NoReturn:
@@ -106,39 +103,9 @@ def _address(text: str) -> Address:
     return host, int(port)
 
 
-def _carry(client: socket.socket, targets: Sequence[Address]) -> None:
-    """One connection, to the first of ``targets`` that accepts it; refused where none does."""
-    pod = _dial(targets)
-    if pod is None:
-        client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
-        client.close()
-        return
-    with client, pod:
-        for end in (client, pod):
-            end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        back = threading.Thread(target=_copy, args=(pod, client), daemon=True)
-        back.start()
-        _copy(client, pod)
-        back.join()
-
-
 def _dial(targets: Sequence[Address]) -> socket.socket | None:
+    """A connection to the first of ``targets`` that accepts it."""
     for target in targets:
-        with contextlib.suppress(OSError):
-            made = socket.create_connection(target, timeout=DIAL_SECONDS)
-            made.settimeout(None)
-            return made
+        if (found := connect(target, DIAL_SECONDS)) is not None:
+            return found
     return None
-
-
-def _copy(source: socket.socket, target: socket.socket) -> None:
-    """Until the end of ``source``, which is passed on: each direction ends by itself."""
-    try:
-        while data := source.recv(_CHUNK):
-            target.sendall(data)
-        target.shutdown(socket.SHUT_WR)
-    except OSError:
-        # One side is gone: the other direction must not wait for it.
-        for end in (source, target):
-            with contextlib.suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)

@@ -22,6 +22,7 @@ from sidings.node.sandbox import conversation, identity
 from sidings.node.sandbox.conversation import Conversation
 from sidings.node.sandbox.protocol import MAX_MESSAGE, short_path
 from sidings.node.sandbox.spec import PROTOCOL, Container, PodSandbox, SandboxStatus
+from sidings.node.sandbox.tier import Choice, Tier
 
 _BOOT = "import sys; sys.path.insert(0, sys.argv.pop()); from sidings.node.sandbox.zygote import main; main()"
 _AT_ONCE = 64
@@ -32,11 +33,19 @@ _REMEDY = "sidings doctor   (says what would allow them; as root it may work at 
 class SandboxClient:
     """One node's zygote, at ``directory``."""
 
-    def __init__(self, directory: Path, interpreter: str = sys.executable) -> None:
+    def __init__(self, directory: Path, interpreter: str = sys.executable, wanted: Choice = Choice.AUTO) -> None:
         self.directory = directory
         self._interpreter = interpreter
+        self._wanted = wanted
+        self._tier: Tier | None = None
         # A unix socket whose backlog is full refuses at once; asyncio takes that for a connection.
         self._gate = asyncio.Semaphore(_AT_ONCE)
+
+    @property
+    def tier(self) -> Tier:
+        """What the zygote found; known once one was started or has answered."""
+        assert self._tier is not None, "a zygote is ensured before pods are made"
+        return self._tier
 
     async def ensure_zygote(self) -> None:
         """Have a zygote of this protocol answer; raises ``SandboxUnavailable`` where the machine refuses."""
@@ -45,6 +54,7 @@ class SandboxClient:
         except (OSError, SandboxFailed):
             answer = {}
         if answer.get("protocol") == PROTOCOL:
+            self._tier = Tier.from_json(answer["tier"])
             return
         if answer:
             await self.shutdown()
@@ -61,7 +71,7 @@ class SandboxClient:
         package = str(Path(sidings.__file__).parent.parent)
         with (self.directory / "zygote.log").open("ab") as log:
             process = subprocess.Popen(
-                [self._interpreter, "-I", "-S", "-c", _BOOT, str(writer), str(self.directory), package],
+                [self._interpreter, "-I", "-S", "-c", _BOOT, str(writer), str(self.directory), self._wanted, package],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -74,7 +84,9 @@ class SandboxClient:
         os.close(writer)
         with os.fdopen(reader) as report:
             text = report.read()
-        answer = json.loads(text) if text else {"error": f"it ended at once, see {self.directory}/zygote.log"}
+        answer: dict[str, Any] = (
+            json.loads(text) if text else {"error": f"it ended at once, see {self.directory}/zygote.log"}
+        )
         if "error" in answer:
             process.wait()
             # Not by errno: a machine that allows no more namespaces says "no space left on device" as well.
@@ -85,6 +97,7 @@ class SandboxClient:
                     remedy=f"df -h {self.directory}",
                 )
             raise SandboxUnavailable("this machine refuses pod sandboxes", cause=answer["error"], remedy=_REMEDY)
+        self._tier = Tier.from_json(answer["tier"])
         process.returncode = 0  # it is meant to outlive us: no ResourceWarning about it
         return int(answer["pid"])
 

@@ -7,7 +7,8 @@ namespace. It dies with the shim (PDEATHSIG, and end of file on the control sock
 Control socket (SOCK_SEQPACKET, one JSON object per message)::
 
     shim -> init   {"go": true}  {"signal": 15}
-    init -> shim   {"started": true}, with the master of its terminal if it has one
+    init -> shim   {"started": true, streams, pid, ids}, with the master of its terminal if it has one
+                   (of an engine: what to read instead of the pipes named, its pid, ids of container and image)
                    {"failed": {stage, message, exit_code}}  {"exited": {exit_code, signal}}
                    {"main": {exit_code, signal}}: stopping, the main process has ended, others have not yet
 
@@ -21,12 +22,12 @@ import os
 import select
 import signal
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import NamedTuple, NoReturn
 
 from sidings.node.sandbox import protocol, rootfs, syscalls, workload
 from sidings.node.sandbox.sessions import Sessions
-from sidings.node.sandbox.spec import Bind, Container
+from sidings.node.sandbox.spec import Container
 
 CAPABILITIES = 0xA80425FB & ~(1 << 27)
 """Docker's default set without CAP_MKNOD: there is no device cgroup here to take the sting out of a device node."""
@@ -42,32 +43,29 @@ class Streams(NamedTuple):
     stderr: int
 
 
-def run(
-    container: Container, managed: Sequence[Bind], shared_memory: str, control: socket.socket, streams: Streams
-) -> NoReturn:
-    """The whole life of the container; ends with ``os._exit``."""
+def run(container: Container, enter: Callable[[], None], control: socket.socket, streams: Streams) -> NoReturn:
+    """The whole life of the container; ends with ``os._exit``.
+
+    ``enter`` makes the place in which the container's processes are and moves into it; it raises ``OSError`` or
+    ``RootError``.
+    """
     try:
-        _close_others(control.fileno(), *(fd for fd in streams if fd is not None))
+        syscalls.close_others([control.fileno(), *(fd for fd in streams if fd is not None)])
         if not control.recv(_MESSAGE):
             os._exit(1)
         syscalls.die_with_parent(signal.SIGKILL)
         syscalls.set_name("sidings-init")
         wakeup = _wakeup_on_children()
-        main = _start(container, managed, shared_memory, control, streams)
+        main = _start(container, enter, control, streams)
         _supervise(main, control, wakeup, Sessions(container, control))
     finally:
         os._exit(1)
 
 
-def _start(
-    container: Container, managed: Sequence[Bind], shared_memory: str, control: socket.socket, streams: Streams
-) -> int:
+def _start(container: Container, enter: Callable[[], None], control: socket.socket, streams: Streams) -> int:
     stage = "root"
     try:
-        syscalls.unshare(syscalls.CLONE_NEWNS)
-        syscalls.mount("", "/", flags=syscalls.MS_REC | syscalls.MS_PRIVATE)
-        rootfs.build(container, shared_memory, managed).enter()
-        syscalls.keep_capabilities(CAPABILITIES)
+        enter()
         stage = "start"
         main, master = _start_main(container, streams)
         socket.send_fds(control, [b'{"started": true}'], [master] if master is not None else [])
@@ -163,15 +161,6 @@ def _wakeup_on_children() -> int:
     signal.signal(signal.SIGCHLD, lambda number, frame: None)
     signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     return reader
-
-
-def _close_others(*kept: int) -> None:
-    """Give up the shim's descriptors: sockets, logs and other containers' pipes."""
-    low = 3
-    for fd in sorted(kept):
-        os.closerange(low, fd)
-        low = fd + 1
-    os.closerange(low, 1024)
 
 
 def _send(control: socket.socket, message: dict[str, object]) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 from sidings.node.sandbox import syscalls
 from sidings.node.sandbox.mounts import READ_ONLY, WRITABLE, NewRoot
 from sidings.node.sandbox.spec import Bind, Container
+from sidings.node.sandbox.tier import Views
 
 SCRATCH = ("root", "home", "tmp", "work", "cwd")
 """Directories that ``Container.scratch`` must hold: mount point of the root, and what is private and writable."""
@@ -35,14 +36,15 @@ class RootError(Exception):
     """The root cannot be built; the text names the mount."""
 
 
-def build(container: Container, shared_memory: str, managed: Iterable[Bind]) -> NewRoot:
+def build(container: Container, shared_memory: str, managed: Iterable[Bind], views: Views) -> NewRoot:
     """The root of ``container``, ready to be entered; raises ``RootError``.
 
-    ``managed`` are the pod's hosts, hostname, resolver and termination-log files.
+    ``managed`` are the pod's hosts, hostname, resolver and termination-log files; ``views`` says whether there can be
+    new instances of proc and sysfs, or only what this machine's show.
     """
     root = NewRoot(container.scratch + "/root")
     _software(root)
-    _private(root, container, shared_memory)
+    _private(root, container, shared_memory, views)
     for path in container.root.hidden:
         if path != HOME and root.is_directory(path):
             root.mount("tmpfs", path, _QUIET, "mode=0755")
@@ -78,13 +80,19 @@ def _software(root: NewRoot) -> None:
             root.bind(str(entry), str(entry), READ_ONLY)
 
 
-def _private(root: NewRoot, container: Container, shared_memory: str) -> None:
-    root.mount("proc", "/proc", _QUIET | syscalls.MS_NOEXEC)
+def _private(root: NewRoot, container: Container, shared_memory: str, views: Views) -> None:
+    if views.proc:
+        root.mount("proc", "/proc", _QUIET | syscalls.MS_NOEXEC)
+    else:
+        root.bind("/proc", "/proc", WRITABLE)
     for path in _PROC_READ_ONLY:
         root.restrict(path, syscalls.MOUNT_ATTR_RDONLY)
     for path in _PROC_HIDDEN:
         root.hide(path)
-    root.mount("sysfs", "/sys", _QUIET | syscalls.MS_NOEXEC | syscalls.MS_RDONLY)
+    if views.sysfs:
+        root.mount("sysfs", "/sys", _QUIET | syscalls.MS_NOEXEC | syscalls.MS_RDONLY)
+    else:
+        root.bind("/sys", "/sys", READ_ONLY)
     root.hide("/sys/firmware")
     root.mount("tmpfs", "/run", _QUIET, "mode=0755")
     root.bind(container.scratch + "/tmp", "/tmp", WRITABLE)

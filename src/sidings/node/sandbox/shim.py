@@ -25,7 +25,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
-from sidings.node.sandbox import identity, protocol, running_container, syscalls
+from sidings.node.sandbox import identity, protocol, running_container
 from sidings.node.sandbox.attachments import Attachment
 from sidings.node.sandbox.running_container import KILLED, RunningContainer
 from sidings.node.sandbox.spec import Bind, Container, PodSandbox, SandboxStatus
@@ -40,9 +40,11 @@ OUT_OF_MEMORY = "OOMKilled"
 class Shim:
     """The event loop of one pod, in the process that already is in the pod's namespaces."""
 
-    def __init__(self, pod: PodSandbox, starter: Starter) -> None:
+    def __init__(self, pod: PodSandbox, starter: Starter, vacate: Callable[[PodSandbox], None]) -> None:
+        """``vacate`` gives back what the pod's tier made for it, when the shim leaves."""
         self._pod = pod
         self._starter = starter
+        self._vacate = vacate
         self._directory = Path(pod.directory)
         pid = os.getpid()
         self._status = SandboxStatus(identity.boot_id(), pid, identity.start_time(pid), pod.address)
@@ -163,8 +165,7 @@ class Shim:
         for running in list(self._running.values()):
             running.kill()
             self._end(running, KILLED, signal.SIGKILL)
-        for volume in self._pod.memory_volumes:
-            syscalls.unmount(volume.directory)
+        self._vacate(self._pod)
         (self._directory / "shim.sock").unlink(missing_ok=True)
         connection.send({"ok": True})
         os._exit(0)
@@ -208,14 +209,16 @@ class Shim:
             running.visits.hear(news, descriptors)
             close_all(descriptors)
         elif "started" in news:
-            if descriptors:
-                running.take_terminal(descriptors[0])
+            running.take_streams(dict(zip(news.get("streams", ("terminal",)), descriptors, strict=False)))
+            running.attempt.pid = news.get("pid", running.attempt.pid)
+            running.attempt.container_id, running.attempt.image_id = news.get("ids", ("", ""))
             self._status.attempts.setdefault(running.container.name, []).append(running.attempt)
             self._publish()
             running.answer({"ok": True})
         elif "main" in news:
             running.main_ended = (news["main"]["exit_code"], news["main"]["signal"])
         elif "exited" in news:
+            running.out_of_memory = running.out_of_memory or news["exited"].get("out_of_memory", False)
             self._end(running, news["exited"]["exit_code"], news["exited"]["signal"])
         else:
             self._fail(running, **news["failed"])

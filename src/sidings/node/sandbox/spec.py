@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from sidings.node.container_engine.engine import ContainerEngine
 from sidings.node.sandbox.cgroups import Group
 
-PROTOCOL = 2
+PROTOCOL = 3
 """Goes up with every change of these messages; an agent never drives a zygote of another protocol."""
 
 
@@ -34,11 +35,15 @@ class PodSandbox:
     shared_memory: str
     """Name of the tmpfs that all pods of one job see as ``/dev/shm``. NCCL drops NVLink between pods that have two."""
     memory_volumes: tuple[MemoryVolume, ...] = ()
+    engine: ContainerEngine | None = None
+    """What runs its containers from their images; None: they are processes of ours on this machine's software."""
 
     @staticmethod
     def from_json(value: dict[str, Any]) -> PodSandbox:
         fields = dict(value)
         fields["memory_volumes"] = tuple(MemoryVolume(**volume) for volume in fields["memory_volumes"])
+        if fields.get("engine"):
+            fields["engine"] = ContainerEngine.from_json(fields["engine"])
         return PodSandbox(**fields)
 
     def to_json(self) -> dict[str, Any]:
@@ -65,6 +70,22 @@ class Root:
     masked: tuple[str, ...] = ()
     """Paths of the pod that are covered last of all, wherever they came from."""
     read_only: bool = False
+
+
+@dataclass(frozen=True)
+class ImageRun:
+    """How a container is run from an image. Its command is the image's where the manifest has none."""
+
+    id: str
+    reference: str
+    """For ``imageID`` of the container's status."""
+    entrypoint: str | None = None
+    """Instead of the image's; None: that."""
+    arguments: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    """What else the engine is told: limits, user, devices."""
+    stop_signal: str = ""
+    """The image's own, instead of SIGTERM."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +119,8 @@ class Container:
     """The first session that attaches with a stdin gets it, and its end is the container's end of file."""
     terminal: bool = False
     """``tty``: stdin, stdout and stderr are one terminal of the container's own."""
+    image: ImageRun | None = None
+    """For a container engine; ``argv`` is empty then, and ``directory`` may be, for the image's."""
 
     @staticmethod
     def from_json(value: dict[str, Any]) -> Container:
@@ -110,6 +133,10 @@ class Container:
             for group in fields["groups"]
         )
         fields["devices"] = tuple(fields["devices"])
+        if fields.get("image"):
+            image = fields["image"]
+            image |= {"arguments": tuple(image["arguments"]), "flags": tuple(image["flags"])}
+            fields["image"] = ImageRun(**image)
         return Container(**fields)
 
     def to_json(self) -> dict[str, Any]:
@@ -129,6 +156,9 @@ class Attempt:
     message: str = ""
     pid: int = 0
     """Of the container's init, below which all its processes are."""
+    container_id: str = ""
+    """``podman://...``; "" for a container of our own making."""
+    image_id: str = ""
 
     @property
     def running(self) -> bool:

@@ -14,9 +14,10 @@ import socket
 from collections.abc import Sequence
 from typing import Protocol
 
-from sidings.node.sandbox import init, launcher
+from sidings.node.sandbox import init, launcher, rootfs, syscalls
 from sidings.node.sandbox.init import Streams
 from sidings.node.sandbox.spec import Bind, Container
+from sidings.node.sandbox.tier import Views
 
 
 class Starter(Protocol):
@@ -39,12 +40,19 @@ class Starter(Protocol):
 class NamespacesStarter:
     """Init is pid 1 of a pid namespace: with it the kernel ends whatever the container has started."""
 
-    def __init__(self, shared_memory: str) -> None:
+    def __init__(self, shared_memory: str, views: Views) -> None:
         """``shared_memory``: the directory that the pod sees as ``/dev/shm``."""
         self._shared_memory = shared_memory
+        self._views = views
 
     def start(self, container: Container, managed: Sequence[Bind], control: socket.socket, streams: Streams) -> int:
-        return launcher.fork_init(lambda: init.run(container, managed, self._shared_memory, control, streams))
+        def enter() -> None:
+            syscalls.unshare(syscalls.CLONE_NEWNS)
+            syscalls.mount("", "/", flags=syscalls.MS_REC | syscalls.MS_PRIVATE)
+            rootfs.build(container, self._shared_memory, managed, self._views).enter()
+            syscalls.keep_capabilities(init.CAPABILITIES)
+
+        return launcher.fork_init(lambda: init.run(container, enter, control, streams))
 
     def kill(self, container: Container, pid: int) -> None:
         os.kill(pid, signal.SIGKILL)

@@ -9,6 +9,7 @@ import ctypes
 import os
 import platform
 import struct
+from collections.abc import Iterable
 
 CLONE_NEWNS = 0x0002_0000
 CLONE_NEWUTS = 0x0400_0000
@@ -59,6 +60,9 @@ _PR_SET_CHILD_SUBREAPER = 36
 
 _CAPABILITY_VERSION_3 = 0x20080522
 _LAST_CAPABILITY = 63
+
+_DESCRIPTORS = 1024
+"""Far above what a zygote or a shim ever has open."""
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
@@ -136,6 +140,15 @@ def watch_renames(directory: str) -> int:
     watch = _check(_libc.inotify_init1(ctypes.c_int(os.O_CLOEXEC)), "inotify_init1")
     _check(_libc.inotify_add_watch(ctypes.c_int(watch), directory.encode(), ctypes.c_uint32(_IN_MOVED_TO)), directory)
     return watch
+
+
+def close_others(kept: Iterable[int]) -> None:
+    """Close every descriptor but the standard ones and ``kept``."""
+    low = 3
+    for fd in sorted(kept):
+        os.closerange(low, fd)
+        low = fd + 1
+    os.closerange(low, _DESCRIPTORS)
 
 
 def die_with_parent(signal: int) -> None:

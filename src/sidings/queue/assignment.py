@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import IntEnum
 
+from sidings.api.kueue.topology_assignment import Placement
 from sidings.queue import reasons
 from sidings.queue.amounts import Usage
 from sidings.queue.fungibility import Fit
 from sidings.queue.reasons import Severity
 from sidings.queue.topology.assigning import Part
-from sidings.queue.topology.encoding import Placement
 from sidings.queue.workloads import Admission, PodSet, PodSetAdmission
 
 

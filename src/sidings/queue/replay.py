@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from sidings.api import conditions, timestamps
+from sidings.api.kueue import topology_assignment
 from sidings.api.objects import Object, name_of
 from sidings.queue import amounts, cycle, eligibility, preemption, reasons, snapshot, workloads
 from sidings.queue.cycle import Decision, Eviction, Head, Outcome
 from sidings.queue.pending import PendingQueue, Waiting
-from sidings.queue.topology import encoding
 from sidings.queue.workloads import Admission, Workload
 
 Case = Mapping[str, Any]
@@ -247,7 +247,7 @@ def _assignment(pod_set: workloads.PodSetAdmission) -> dict[str, Any]:
     if pod_set.usage:
         result["usage"] = {name: amounts.text(name, amount) for name, amount in pod_set.usage.items()}
     if pod_set.placement is not None:
-        result["topology"] = encoding.encode(pod_set.placement)
+        result["topology"] = topology_assignment.encode(pod_set.placement)
     return result
 
 

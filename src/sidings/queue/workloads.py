@@ -13,10 +13,10 @@ from functools import cached_property
 from typing import Any
 
 from sidings.api import conditions, pod_resources, timestamps
+from sidings.api.kueue import topology_assignment
 from sidings.api.objects import Object, labels_of
 from sidings.queue import amounts, resource_limits
 from sidings.queue.amounts import FlavorResource, Usage
-from sidings.queue.topology import encoding
 from sidings.queue.topology.request import TopologyRequest
 
 JOB_UID_LABEL = "kueue.x-k8s.io/job-uid"
@@ -42,7 +42,7 @@ class PodSetAdmission:
     count: int
     flavors: Mapping[str, str]
     usage: Mapping[str, int]
-    placement: encoding.Placement | None = None
+    placement: topology_assignment.Placement | None = None
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,9 @@ def _admission(admission: Mapping[str, Any]) -> Admission:
                 count=entry["count"],
                 flavors=entry.get("flavors") or {},
                 usage={name: amounts.whole(name, value) for name, value in (entry.get("resourceUsage") or {}).items()},
-                placement=encoding.decode(entry["topologyAssignment"]) if entry.get("topologyAssignment") else None,
+                placement=topology_assignment.decode(entry["topologyAssignment"])
+                if entry.get("topologyAssignment")
+                else None,
             )
             for entry in admission["podSetAssignments"]
         ),

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sidings.api import tolerations
+from sidings.api.kueue.topology_assignment import Placement
 from sidings.api.objects import labels_of, name_of
 from sidings.queue import affinity, amounts
 from sidings.queue.topology.domains import Domain, Topology
-from sidings.queue.topology.encoding import Placement
 from sidings.queue.topology.placement import Ask, place
 from sidings.queue.topology.request import TopologyRequest
 from sidings.queue.workloads import PodSet

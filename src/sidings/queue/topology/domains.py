@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sidings.api import conditions
+from sidings.api.kueue.topology_assignment import Placement
 from sidings.api.objects import Object, labels_of
 from sidings.queue import amounts
-from sidings.queue.topology.encoding import Placement
 
 HOSTNAME = "kubernetes.io/hostname"
 

@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from sidings.api.kueue.topology_assignment import Placement
 from sidings.queue.topology.domains import Domain, Topology
-from sidings.queue.topology.encoding import Placement
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 import pytest
 
-from sidings.queue.topology.encoding import Placement, decode, encode
+from sidings.api.kueue.topology_assignment import Placement, decode, encode
 
 
 def test_what_is_equal_is_written_once() -> None:

@@ -19,7 +19,7 @@ from sidings.node.sandbox.cgroups import Group
 PIDS = 16384
 """Processes and threads of one container. OpenShift's 4096 holds on machines that are smaller than some of ours: eight
 ranks with a thread per core and loader workers pass it."""
-_PERIOD_MICROSECONDS = 100_000
+PERIOD_MICROSECONDS = 100_000
 _MINIMUM_QUOTA = 1000
 _MINIMUM_SHARES, _MAXIMUM_SHARES = 2, 262144
 
@@ -54,9 +54,9 @@ def groups(wanted: Requirements, name: str, enforcement: Enforcement) -> tuple[G
 
 
 def _version_1(wanted: Requirements) -> Mapping[str, Mapping[str, str]]:
-    cpu = {"cpu.shares": str(_shares(wanted.cpu_request))}
+    cpu = {"cpu.shares": str(shares(wanted.cpu_request))}
     if wanted.cpu is not None:
-        cpu |= {"cpu.cfs_period_us": str(_PERIOD_MICROSECONDS), "cpu.cfs_quota_us": str(_quota(wanted.cpu))}
+        cpu |= {"cpu.cfs_period_us": str(PERIOD_MICROSECONDS), "cpu.cfs_quota_us": str(quota(wanted.cpu))}
     memory = {}
     if wanted.memory is not None:
         memory = dict.fromkeys(("memory.limit_in_bytes", "memory.memsw.limit_in_bytes"), str(wanted.memory))
@@ -64,19 +64,21 @@ def _version_1(wanted: Requirements) -> Mapping[str, Mapping[str, str]]:
 
 
 def _version_2(wanted: Requirements) -> Mapping[str, Mapping[str, str]]:
-    shares = _shares(wanted.cpu_request)
-    cpu = {"cpu.weight": str(1 + (shares - _MINIMUM_SHARES) * 9999 // (_MAXIMUM_SHARES - _MINIMUM_SHARES))}
+    weight = shares(wanted.cpu_request)
+    cpu = {"cpu.weight": str(1 + (weight - _MINIMUM_SHARES) * 9999 // (_MAXIMUM_SHARES - _MINIMUM_SHARES))}
     if wanted.cpu is not None:
-        cpu["cpu.max"] = f"{_quota(wanted.cpu)} {_PERIOD_MICROSECONDS}"
+        cpu["cpu.max"] = f"{quota(wanted.cpu)} {PERIOD_MICROSECONDS}"
     memory = {"memory.oom.group": "1", "memory.swap.max": "0"}
     if wanted.memory is not None:
         memory["memory.max"] = str(wanted.memory)
     return {"cpu": cpu, "memory": memory, "pids": {"pids.max": str(PIDS)}}
 
 
-def _shares(cores: Decimal | None) -> int:
+def shares(cores: Decimal | None) -> int:
+    """1024 for each core that is asked for."""
     return max(_MINIMUM_SHARES, min(int((cores or 0) * 1024), _MAXIMUM_SHARES))
 
 
-def _quota(cores: Decimal) -> int:
-    return max(_MINIMUM_QUOTA, int(cores * _PERIOD_MICROSECONDS))
+def quota(cores: Decimal) -> int:
+    """Microseconds in each period."""
+    return max(_MINIMUM_QUOTA, int(cores * PERIOD_MICROSECONDS))

@@ -99,7 +99,17 @@ class RunningContainer:
 
     # Output
 
-    def take_terminal(self, master: int) -> None:
+    def take_streams(self, readers: dict[str, int]) -> None:
+        """Output comes from these instead of the pipe of that name; from a ``terminal`` comes all of it."""
+        for stream, reader in readers.items():
+            if stream == "terminal":
+                self._take_terminal(reader)
+            else:
+                self._close_pipe(stream)
+                self.pipes[stream] = reader
+                self._listen(stream)
+
+    def _take_terminal(self, master: int) -> None:
         """The container has made its terminal: that is its input and output, and its pipes stay empty."""
         for stream in list(self.pipes):
             self._close_pipe(stream)

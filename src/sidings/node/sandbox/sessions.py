@@ -50,7 +50,7 @@ class Sessions:
                 if request["size"]:
                     columns, rows = request["size"]
                     fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-            pid = workload.start(self._command(tuple(request["argv"]), opened, bool(request["terminal"])))
+            pid = workload.start(self._command(number, tuple(request["argv"]), opened, bool(request["terminal"])))
         except workload.StartError as error:
             self._send({"session": number, "error": error.message})
         except OSError as error:
@@ -80,7 +80,10 @@ class Sessions:
         for pid in self._ids:
             os.killpg(pid, signal.SIGKILL)
 
-    def _command(self, argv: tuple[str, ...], descriptors: Sequence[int], terminal: bool) -> workload.Command:
+    def _command(
+        self, number: int, argv: tuple[str, ...], descriptors: Sequence[int], terminal: bool
+    ) -> workload.Command:
+        """What is started for session ``number``."""
         environment = self._container.environment
         if terminal:
             environment = {"TERM": TERMINAL_TYPE, **environment}

@@ -83,6 +83,7 @@ def builtin() -> Catalog:
         persistent_volume,
         persistent_volume_claim,
         pod,
+        pod_group,
         priority_class,
         rbac,
         resource_quota,
@@ -100,4 +101,13 @@ def builtin() -> Catalog:
         resource_quota, secret, service_account, service, custom_resource_definition, job, lease, jobset,
         priority_class, storage_class, event_v1, trainjob,
     )  # fmt: skip
-    return Catalog([*(module.KIND for module in single), *rbac.KINDS, *training_runtime.KINDS, *training_jobs.KINDS])
+    return Catalog(
+        [
+            *(module.KIND for module in single),
+            *rbac.KINDS,
+            *training_runtime.KINDS,
+            *kueue.KINDS,
+            *training_jobs.KINDS,
+            *pod_group.KINDS,
+        ]
+    )

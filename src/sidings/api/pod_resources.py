@@ -66,6 +66,13 @@ def add(total: Amounts, more: Mapping[str, Decimal]) -> None:
         total[name] = total.get(name, Decimal(0)) + amount
 
 
+def text_of(name: str, amount: Decimal) -> str:
+    """An amount of the resource ``name`` as Kubernetes prints a sum of it: bytes in the binary family."""
+    if name.endswith(("memory", "storage")):
+        return quantity.binary(int(amount))
+    return quantity.canonical(str(amount))
+
+
 def qos_class(spec: Mapping[str, Any]) -> str:
     """``Guaranteed``, ``Burstable`` or ``BestEffort``: who is killed last when a node runs out of memory."""
     containers: Iterable[Object] = [*(spec.get("initContainers") or ()), *(spec.get("containers") or ())]

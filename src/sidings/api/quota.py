@@ -50,7 +50,7 @@ def used(quota: Object, objects: Iterable[tuple[Resource, Object]]) -> dict[str,
             for name, amount in usage(resource, obj).items():
                 if name in total:
                     total[name] += amount
-    return {name: _text(name, amount) for name, amount in total.items()}
+    return {name: pod_resources.text_of(name, amount) for name, amount in total.items()}
 
 
 def hard_of(quota: Object) -> Mapping[str, str]:
@@ -107,7 +107,7 @@ def complaint(quota: Object, resource: Resource, obj: Object, before: Mapping[st
     if not over:
         return ""
     shown = (
-        ("requested", {each: _text(each, asked[each]) for each in over}),
+        ("requested", {each: pod_resources.text_of(each, asked[each]) for each in over}),
         ("used", before),
         ("limited", hard),
     )
@@ -137,9 +137,3 @@ def _limits(pod: Object) -> Amounts:
         limits = (container.get("resources") or {}).get("limits") or {}
         pod_resources.add(total, {name: quantity.parse(value) for name, value in limits.items()})
     return total
-
-
-def _text(name: str, amount: Decimal) -> str:
-    if name.endswith(("memory", "storage")):
-        return quantity.binary(int(amount))
-    return quantity.canonical(str(amount))

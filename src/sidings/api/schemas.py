@@ -23,6 +23,7 @@ from sidings.api.kind import Schema
 
 _FILE = Path(__file__).with_name("data") / "schemas.json.gz"
 
+_OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 REF = "#/components/schemas/"
 GO_TYPE = "x-go-type"
 """Extension of our own on linked definitions: the Go type (``v1.PodSpec``) that decoding errors name."""
@@ -54,6 +55,17 @@ def definition(name: str) -> Schema:
         linked.update(_link(definitions()[name]))
         linked[GO_TYPE] = ".".join(name.split(".")[-2:])
     return linked
+
+
+def of_objects(declared: Schema) -> Schema:
+    """A declared schema with what every object has; metadata cannot be declared otherwise than it is."""
+    properties = {
+        **declared.get("properties", {}),
+        "apiVersion": {"type": "string"},
+        "kind": {"type": "string"},
+        "metadata": definition(_OBJECT_META),
+    }
+    return {**declared, "properties": properties}
 
 
 _linked: dict[str, dict[str, Any]] = {}

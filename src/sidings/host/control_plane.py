@@ -40,6 +40,7 @@ from sidings.controllers.tfjob.controller import TFJobController
 from sidings.controllers.trainjob.controller import TrainJobController
 from sidings.controllers.trainjob.refusals import RefusalForwarder
 from sidings.controllers.trainjob.runtime_finalizer import ClusterTrainingRuntimeController, TrainingRuntimeController
+from sidings.controllers.trainjob.software import Installed, everything
 from sidings.controllers.xgboostjob.controller import XGBoostJobController
 from sidings.registry.admission import defaults
 from sidings.registry.registry import Registry
@@ -59,8 +60,12 @@ class ControlPlane:
         ca: str,
         with_nodes: bool = True,
         gates: FeatureGates = NONE,
+        installed: Installed = everything,
     ) -> None:
-        """``with_nodes`` False leaves out what presumes nodes of ours (scheduler, node life cycle, pod collection)."""
+        """``with_nodes`` False leaves out what presumes nodes of ours (scheduler, node life cycle, pod collection).
+
+        ``installed``: whether pods of an image find a program.
+        """
         self.store = store
         self.clock = clock
         self.rng = rng
@@ -71,12 +76,13 @@ class ControlPlane:
         self._ca = ca
         self._with_nodes = with_nodes
         self._gates = gates
+        self._installed = installed
 
     def controllers(self) -> list[Controller | GarbageCollector]:
         client, clock, rng = self.client, self.clock, self.rng
         resources = [kind.resource for kind in self.catalog if kind.conversion is None]
         found: list[Controller | GarbageCollector] = [
-            TrainJobController(client, clock, rng),
+            TrainJobController(client, clock, rng, self._installed),
             RefusalForwarder(client, clock, rng),
             TrainingRuntimeController(client, clock, rng),
             ClusterTrainingRuntimeController(client, clock, rng),

@@ -19,6 +19,7 @@ import contextlib
 import gc
 import logging
 import random
+import shutil
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -35,6 +36,7 @@ from sidings.host.control_plane import ControlPlane
 from sidings.host.errors import PortTaken
 from sidings.host.home import EngineRecord, Home
 from sidings.host.options import STOP_GRACE_SECONDS, EngineOptions
+from sidings.node import software
 from sidings.node.agent import NodeAgent
 from sidings.node.gpus import sharing
 from sidings.node.gpus.labels import labels
@@ -78,6 +80,7 @@ class Engine:
             ca=self.identity.authority.decode(),
             with_nodes=options.nodes > 0,
             gates=feature_gates.parse(options.feature_gates),
+            installed=self._installed,
         )
         self.nodes = logical_nodes(options, gpus)
         self.agent = NodeAgent(self.plane.client, clock, rng, home.nodes, self.nodes, node_config(home, options), gpus)
@@ -118,6 +121,12 @@ class Engine:
             server.close()
             await serving
         self.home.forget_record()
+
+    def _installed(self, program: str, image: str) -> bool:
+        """Whether a pod of ``image`` finds ``program`` on its path."""
+        config = node_config(self.home, self.options)
+        prefix = software.prefix_for(image, config.images, config.python_prefix)
+        return shutil.which(program, path=software.search_path(prefix)) is not None
 
     def _server(self) -> ApiServer:
         """Bound, not yet serving. Raises ``PortTaken``, ``OptionInvalid``."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sidings.api.objects import Object, controller_of
-from sidings.api.resources import CONFIG_MAPS, JOB_SETS, SECRETS, TRAIN_JOBS, TRAINING_RUNTIMES
+from sidings.api.resources import CONFIG_MAPS, JOB_SETS, SECRETS, TRAIN_JOBS, TRAINING_RUNTIMES, VOLCANO_POD_GROUPS
 from sidings.api.status import NotFound
 from tests.controllers.trainjob.conftest import World
 from tests.trainjobs import NAMESPACE, patch, pod_patch, replicated_job, runtime, train_job, trainer_job
@@ -177,17 +177,14 @@ async def test_refused_job_set_is_told_and_tried_again(world: World) -> None:
     )
 
 
-async def test_policy_that_is_not_there_is_told(world: World) -> None:
-    await world.client.create(TRAINING_RUNTIMES, runtime(policy={"flux": {}}, name="fx"), namespace=NAMESPACE)
-    await world.submit(train_job({}, runtime_name="fx"))
-    assert await world.events() == [
-        (
-            "Warning",
-            "TrainJobResourcesCreationFailed",
-            'TrainJob resources reconciliation failed: TrainingRuntime "fx": spec.mlPolicy.flux is not supported by '
-            "Sidings",
-        )
-    ]
+async def test_missing_software_is_told_once(world: World) -> None:
+    made = runtime(name="gang")
+    made["spec"]["podGroupPolicy"] = {"volcano": {}}
+    await world.client.create(TRAINING_RUNTIMES, made, namespace=NAMESPACE)
+    await world.submit(train_job({}, runtime_name="gang", suspend=True))
+    await world.patch({"suspend": False})
+    assert [reason for _, reason, _ in await world.events()] == ["GangSchedulerMissing"]
+    assert (await world.client.get(VOLCANO_POD_GROUPS, "tj", NAMESPACE))["spec"]["minMember"] == 1
 
 
 async def test_running_job_set_is_left_alone_when_it_drifts(world: World) -> None:

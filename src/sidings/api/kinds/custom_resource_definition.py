@@ -23,7 +23,6 @@ SCOPES = ("Cluster", "Namespaced")
 CLEANUP = "customresourcecleanup.apiextensions.k8s.io"
 """The finalizer that keeps a definition until all of its objects are deleted."""
 
-_OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 
 
 class DefinitionRules(Rules):
@@ -139,7 +138,7 @@ def kinds_of(definition: Object) -> list[Kind]:
 
 def _kind(spec: Object, version: Object) -> Kind:
     names = spec["names"]
-    schema = _schema(version["schema"]["openAPIV3Schema"])
+    schema = schemas.of_objects(version["schema"]["openAPIV3Schema"])
     return Kind(
         resource=Resource(
             spec["group"], version["name"], names["plural"], names["kind"], namespaced=spec["scope"] == "Namespaced"
@@ -165,17 +164,6 @@ def _scale(declared: Object | None) -> Scale | None:
         return None
     fields = ("specReplicasPath", "statusReplicasPath", "labelSelectorPath")
     return Scale(*(tuple(filter(None, str(declared.get(field) or "").split("."))) for field in fields))
-
-
-def _schema(declared: Schema) -> Schema:
-    """The declared schema with what every object has; metadata cannot be declared otherwise than it is."""
-    properties = {
-        **declared.get("properties", {}),
-        "apiVersion": {"type": "string"},
-        "kind": {"type": "string"},
-        "metadata": schemas.definition(_OBJECT_META),
-    }
-    return {**declared, "properties": properties}
 
 
 def _columns(version: Object) -> tuple[Column, ...]:

@@ -22,6 +22,9 @@ CONTAINER_OF_ANCESTOR = {
 }
 INITIALIZER_VOLUME = "initializer"
 
+VOLCANO_QUEUE = "scheduling.volcano.sh/queue-name"
+"""On the JobSet: the queue of Volcano's PodGroup."""
+
 RENDEZVOUS_PORT = 29500
 COMPLETION_INDEX_PATH = "metadata.annotations['batch.kubernetes.io/job-completion-index']"
 

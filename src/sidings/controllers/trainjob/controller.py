@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import random
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 from sidings.api.objects import Key, Object, copy_of, is_deleting
@@ -20,7 +20,7 @@ from sidings.client.interface import Client, PatchType
 from sidings.clock import Clock
 from sidings.controllers.runtime.controller import Controller, Mapper, keys_of_controller
 from sidings.controllers.trainjob import job_set as job_sets
-from sidings.controllers.trainjob import snapshot
+from sidings.controllers.trainjob import snapshot, software
 from sidings.controllers.trainjob.companions import Companion
 from sidings.controllers.trainjob.deadline import MINIMUM_WAIT, deadline_of
 from sidings.controllers.trainjob.errors import BuildError
@@ -50,8 +50,11 @@ class TrainJobController(Controller):
     }
     workers = 5
 
-    def __init__(self, client: Client, clock: Clock, rng: random.Random) -> None:
+    def __init__(
+        self, client: Client, clock: Clock, rng: random.Random, installed: software.Installed = software.everything
+    ) -> None:
         super().__init__(client, clock, rng)
+        self._installed = installed
         self.recorder = Recorder(client, clock, COMPONENT, classic=False)
 
     async def reconcile(self, key: Key) -> float | None:
@@ -73,15 +76,22 @@ class TrainJobController(Controller):
         """Freeze the runtime and apply the JobSet if it is due. What goes wrong is told in an event and returned."""
         try:
             runtime = await self._runtime_of(job)
-            if job_sets.is_due(job, await self._job_set_of(job)):
+            there = await self._job_set_of(job)
+            if job_sets.is_due(job, there):
                 built = job_sets.build(job, runtime)
                 for companion in built.companions:
                     await self._apply_companion(companion, job["metadata"]["namespace"])
                 await self._apply(JOB_SETS, built.job_set)
+                if there is None:
+                    await self._tell(job, software.findings(built.info, self._installed))
         except (ApiError, BuildError) as error:
             await self.recorder.record(_creation_failed(job, str(error)))
             return error if isinstance(error, ApiError) else InternalError(str(error))
         return None
+
+    async def _tell(self, job: Object, findings: Iterable[software.Finding]) -> None:
+        for reason, message in findings:
+            await self.recorder.record(EventNote(job, "Warning", reason, message, action="Reconciling"))
 
     async def _runtime_of(self, job: Object) -> Object:
         """The frozen runtime; the live one is frozen where there is no snapshot yet."""

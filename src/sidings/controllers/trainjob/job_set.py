@@ -37,6 +37,8 @@ class Built(NamedTuple):
 
     companions: list[Companion]
     job_set: Object
+    info: RuntimeInfo
+    """What it was made from, the plug-ins' changes included."""
 
 
 def build(job: Object, runtime: Object) -> Built:
@@ -71,7 +73,7 @@ def build(job: Object, runtime: Object) -> Built:
         },
         "spec": spec,
     }
-    return Built(plugins.companions(info), job_set)
+    return Built(plugins.companions(info), job_set, info)
 
 
 def _keep_claims_changeable(spec: Object) -> None:

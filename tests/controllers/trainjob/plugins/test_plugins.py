@@ -1,4 +1,4 @@
-"""Which plug-ins run, and what happens to a policy that none implements."""
+"""Which plug-ins run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import pytest
 
 from sidings.api.objects import Object
 from sidings.controllers.trainjob import plugins
-from sidings.controllers.trainjob.errors import BuildError
 from sidings.controllers.trainjob.info import runtime_info
 from tests.trainjobs import replicated_job, runtime, train_job, trainer_job
 
@@ -24,16 +23,8 @@ def test_without_a_framework_only_nodes_and_env_are_set(policy: Object | None) -
     assert "ports" not in (node.container("node") or {})
 
 
-@pytest.mark.parametrize("name", ["flux"])
-def test_missing_policy_is_named(name: str) -> None:
-    info = runtime_info(train_job({}), runtime(policy={name: {}}))
-    with pytest.raises(BuildError) as raised:
-        plugins.enforce(info)
-    assert raised.value.what == f'TrainingRuntime "rt": spec.mlPolicy.{name} is not supported by Sidings'
-
-
-def test_missing_gang_scheduler_is_named() -> None:
-    rt = runtime()
+def test_policies_run_before_gangs() -> None:
+    """A gang counts the pods that the ML policy has set."""
+    rt = runtime(policy={"torch": {}})
     rt["spec"]["podGroupPolicy"] = {"volcano": {}}
-    with pytest.raises(BuildError, match=r"spec\.podGroupPolicy\.volcano is not supported"):
-        plugins.enforce(runtime_info(train_job({}), rt))
+    assert list(plugins.active(runtime_info(train_job({}), rt))) == ["torch", "volcano"]

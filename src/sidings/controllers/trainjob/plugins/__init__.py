@@ -1,21 +1,23 @@
-"""ML policies: how the processes of a TrainJob find each other.
+"""What a runtime's policies make of a TrainJob: how its processes find each other, how its pods are scheduled together.
 
-A plug-in is a function that changes a ``RuntimeInfo`` in place; ``POLICIES`` says which field of ``mlPolicy`` turns it
-on. A runtime that asks for a policy that is not here is refused with its name: silence would look like a hang.
+A plug-in is a module with ``enforce``, which changes a ``RuntimeInfo`` in place, and, where it needs objects beside
+the JobSet, ``companions``. ``POLICIES`` and ``GANGS`` say which field of ``mlPolicy`` and ``podGroupPolicy`` turns it
+on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from sidings.controllers.trainjob.companions import Companion
-from sidings.controllers.trainjob.errors import BuildError
 from sidings.controllers.trainjob.info import RuntimeInfo
-from sidings.controllers.trainjob.plugins import jax, mpi, plain, torch, xgboost
+from sidings.controllers.trainjob.plugins import coscheduling, flux, jax, mpi, plain, torch, volcano, xgboost
 
-Plugin = Callable[[RuntimeInfo], None]
+Enforce = Callable[[RuntimeInfo], None]
+Companions = Callable[[RuntimeInfo], list[Companion]]
 
-POLICIES: Mapping[str, Plugin] = {
+POLICIES: Mapping[str, Enforce] = {
+    "flux": flux.enforce,
     "torch": torch.enforce,
     "mpi": mpi.enforce,
     "jax": jax.enforce,
@@ -23,29 +25,30 @@ POLICIES: Mapping[str, Plugin] = {
 }
 NOT_BESIDE_PLAIN = ("torch", "mpi", "jax")
 """Policies that count nodes and place the user's env themselves; beside the others ``plain`` does it."""
-UNSUPPORTED = ("flux",)
+GANGS: Mapping[str, Enforce] = {"coscheduling": coscheduling.enforce, "volcano": volcano.enforce}
+COMPANIONS: Mapping[str, Companions] = {
+    "coscheduling": coscheduling.companions,
+    "volcano": volcano.companions,
+    "mpi": mpi.companions,
+    "flux": flux.companions,
+}
 
 
 def enforce(info: RuntimeInfo) -> None:
-    """Run the plug-ins that the runtime asks for; raises :class:`BuildError` for one that is not supported."""
+    """Run the plug-ins that the runtime asks for; raises :class:`BuildError` where one cannot do its part."""
     policy = info.policy or {}
-    refuse_unsupported(info)
     if all(policy.get(name) is None for name in NOT_BESIDE_PLAIN):
         plain.enforce(info)
-    for name, plugin in POLICIES.items():
-        if policy.get(name) is not None:
-            plugin(info)
+    for name in active(info):
+        (POLICIES.get(name) or GANGS[name])(info)
 
 
 def companions(info: RuntimeInfo) -> list[Companion]:
     """What the TrainJob needs beside its JobSet; ``enforce`` has run."""
-    return mpi.companions(info) if (info.policy or {}).get("mpi") is not None else []
+    return [companion for name in active(info) if name in COMPANIONS for companion in COMPANIONS[name](info)]
 
 
-def refuse_unsupported(info: RuntimeInfo) -> None:
-    runtime = f'{info.runtime["kind"]} "{info.runtime["metadata"]["name"]}"'
-    for name in UNSUPPORTED:
-        if (info.policy or {}).get(name) is not None:
-            raise BuildError(f"{runtime}: spec.mlPolicy.{name} is not supported by Sidings")
-    for name in info.runtime["spec"].get("podGroupPolicy") or {}:
-        raise BuildError(f"{runtime}: spec.podGroupPolicy.{name} is not supported by Sidings")
+def active(info: RuntimeInfo) -> Iterator[str]:
+    """The names of the plug-ins that the runtime turns on, ML policies first."""
+    for names, asked in ((POLICIES, info.policy or {}), (GANGS, info.runtime["spec"].get("podGroupPolicy") or {})):
+        yield from (name for name in names if asked.get(name) is not None)

@@ -76,6 +76,7 @@ def builtin() -> Catalog:
         event_v1,
         job,
         jobset,
+        kueue,
         lease,
         limit_range,
         namespace,

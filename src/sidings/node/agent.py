@@ -24,15 +24,17 @@ from sidings.client.events import EventNote, Recorder
 from sidings.client.interface import Client
 from sidings.clock import Clock
 from sidings.node import attach, exec, logs, machine, masks, pod_sandbox, shutdown, usage
+from sidings.node.container_engine import discovery, leftovers
+from sidings.node.container_engine.image_store import ImageStore
 from sidings.node.errors import AddressesExhausted, NodeError, SandboxFailed
 from sidings.node.following import follow
 from sidings.node.gpus.in_memory import InMemoryGpus
 from sidings.node.gpus.manager import GpuManager
 from sidings.node.gpus.source import GpuSource
 from sidings.node.limits.limiter import Limiter
-from sidings.node.logical_node import LogicalNode, NodeConfig
+from sidings.node.logical_node import SANDBOX, LogicalNode, NodeConfig
 from sidings.node.names import NameTable
-from sidings.node.network import MAX_NODES, AddressPool
+from sidings.node.network import MAX_NODES, AddressPool, node_address
 from sidings.node.pod_sandbox import Workshop
 from sidings.node.pod_worker import FINISHED, PodWorker
 from sidings.node.recently_read import RecentlyRead
@@ -79,7 +81,11 @@ class NodeAgent:
         self._addresses = AddressPool()
         self._names = NameTable(state_dir / "dns.json", self._addresses)
         self._read = RecentlyRead(clock)
-        self._service_table = ServiceTable(state_dir / "services.json", self._addresses)
+        self._service_table = ServiceTable(
+            state_dir / "services.json",
+            self._addresses,
+            {node.name: node_address(number) for number, node in enumerate(nodes, 1)},
+        )
         self._recorder = Recorder(client, clock, "kubelet")
         self._pods: dict[str, Object] = {}
         self._services: dict[str, Object] = {}
@@ -89,6 +95,9 @@ class NodeAgent:
         history = state_dir / "telemetry.json"
         self.telemetry = Monitor(client, clock, self._gpus, self._running_pods, self._pods_with_object, history)
         home = Path.home()
+        self._engine = (
+            None if self._config.runtime == SANDBOX else discovery.required(self._config.runtime, os.environ, state_dir)
+        )
         self._shop = Workshop(
             client=client,
             clock=clock,
@@ -105,12 +114,14 @@ class NodeAgent:
             homes=masks.homes(home),
             note=self._note,
             released=self._released,
+            images=ImageStore(self._engine, clock) if self._engine is not None else None,
         )
 
     async def run(self) -> None:
         """Register the nodes, re-adopt their pods and run what is bound to them, until cancelled.
 
-        Raises ``SandboxUnavailable`` where the machine refuses the namespaces that a pod needs.
+        Raises ``SandboxUnavailable`` where the machine refuses the namespaces that a pod needs, and
+        ``EngineUnavailable`` where the container engine that was asked for does not work.
         """
         for folder in (self._shop.pods_root, self._claims, self._sandbox.directory / "shm"):
             folder.mkdir(parents=True, exist_ok=True)
@@ -123,6 +134,7 @@ class NodeAgent:
             [node.cpu for node in nodes],
             [node.memory for node in nodes],
             self._shop.limiter.probe(),
+            self._sandbox.directory,
         )
         registration = Registration(
             self._client, self._clock, self._shop.nodes, report, self._config, self._gpus.withdrawn
@@ -146,6 +158,8 @@ class NodeAgent:
         """
         await self._let_go()
         await shutdown.stop_sandboxes(self._sandbox, self._clock, grace_seconds)
+        if self._engine is not None:
+            await leftovers.remove(self._engine)
 
     def logs(self, pod: Object, options: LogOptions) -> AsyncIterator[bytes]:
         """See ``PodAccess.logs``; the choice of the attempt is made (and refused) at the call."""
@@ -314,7 +328,7 @@ class NodeAgent:
 
     def _refresh_names(self) -> None:
         self._names.refresh(self._services.values(), self._pods.values())
-        self._service_table.refresh(self._services.values(), self._pods.values())
+        self._service_table.refresh(self._services.values(), list(self._pods.values()))
 
     def _all_claims(self, claims: Sequence[Object]) -> None:
         claim.sweep(self._claims, {uid_of(found) for found in claims})

@@ -1,73 +1,87 @@
-"""Which names resolve to which pods: a pure function over Services and Pods.
+"""Which names resolve to what: a pure function over Services and Pods.
 
-Kubernetes' DNS specification (1.1.0): a headless Service has an address record for each pod it selects, and a pod with
-``hostname`` and ``subdomain`` (the Service's name) has its own name below it. A pod counts when it is ready, or at
-once where the Service says ``publishNotReadyAddresses``, as JobSet's do. A Service with a cluster address resolves to
-that, which ``sandbox.service_proxy`` serves; one with ports that are not TCP resolves to its pods.
+Kubernetes' DNS specification (1.1.0) as CoreDNS carries it out: a Service has an address record for its own address or,
+headless, for each pod behind it; a pod with ``hostname`` and ``subdomain`` (the Service's name) has its own name below
+a headless Service, other pods one made of their address; named ports have SRV records; ``ExternalName`` is an alias.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from sidings.api import conditions
-from sidings.api.objects import Object, labels_of, name_of, namespace_of, uid_of
+from sidings.api.objects import Object, name_of, namespace_of
+from sidings.node import backends
+from sidings.node.backends import Backends
 from sidings.node.sandbox.name_server import Table
 
 DOMAIN = "cluster.local"
 
 
 def table(services: Iterable[Object], pods: Iterable[Object], addresses: Mapping[str, str]) -> Table:
-    """The names of all ``pods`` that have an address (pod uid -> address)."""
-    names: dict[str, list[str]] = {}
-    reverse: dict[str, str] = {}
-    zones: set[str] = set()
-    by_namespace: dict[str, list[Object]] = {}
-    for pod in pods:
-        by_namespace.setdefault(namespace_of(pod), []).append(pod)
+    """The names of all Services, and of ``pods`` that have an address (pod uid -> address)."""
+    made = _Names(Backends(pods, addresses))
     for service in services:
-        selector = service["spec"].get("selector")
-        if not selector:
-            continue
+        made.add(service)
+    return Table(made.names, made.reverse, frozenset(made.zones), made.aliases, made.ports)
+
+
+class _Names:
+    """The parts of a ``Table`` while it is made."""
+
+    def __init__(self, found: Backends) -> None:
+        self._backends = found
+        self.names: dict[str, list[str]] = {}
+        self.reverse: dict[str, str] = {}
+        self.zones: set[str] = set()
+        self.aliases: dict[str, str] = {}
+        self.ports: dict[str, list[tuple[int, str]]] = {}
+
+    def add(self, service: Object) -> None:
         zone = service_name(service)
-        zones.add(zone)
-        if carried := has_cluster_address(service):
-            names[zone] = [service["spec"]["clusterIP"]]
-        at_once = bool(service["spec"].get("publishNotReadyAddresses"))
-        for pod in by_namespace.get(namespace_of(service), ()):
-            address = addresses.get(uid_of(pod))
-            if address is None or not selects(selector, pod) or not (at_once or conditions.is_true(pod, "Ready")):
-                continue
-            if not carried:
-                names.setdefault(zone, []).append(address)
+        if service["spec"].get("type") == "ExternalName":
+            self.aliases[zone] = str(service["spec"].get("externalName") or "").rstrip(".").lower()
+            return
+        address = backends.cluster_address(service)
+        if address:
+            self.names[zone] = [address]
+            self.reverse[address] = zone
+            self._name_ports(service, [(zone, None)])
+        if service["spec"].get("selector"):
+            self.zones.add(zone)
+            self._add_pods(service, zone, headless=not address)
+
+    def _add_pods(self, service: Object, zone: str, *, headless: bool) -> None:
+        owners: list[tuple[str, Object | None]] = []
+        for pod, address in self._backends.of(service):
             own = pod["spec"].get("hostname")
             if own and pod["spec"].get("subdomain") == name_of(service):
                 name = f"{own}.{zone}".lower()
                 # Two live copies of one index (a force-deleted pod and its successor): the younger one is meant.
-                names[name] = [address]
-                reverse[address] = name
-    return Table(names, reverse, frozenset(zones))
+                self.names[name] = [address]
+                self.reverse[address] = name
+            elif headless:
+                name = f"{address.replace('.', '-')}.{zone}"
+                self.names[name] = [address]
+            if headless:
+                self.names.setdefault(zone, []).append(address)
+                owners.append((name, pod))
+        if headless:
+            self._name_ports(service, owners)
+
+    def _name_ports(self, service: Object, owners: Iterable[tuple[str, Object | None]]) -> None:
+        """SRV records: the Service's own number at its own address, that of each pod at a headless one's."""
+        for port in service["spec"].get("ports") or ():
+            if not port.get("name"):
+                continue
+            name = f"_{port['name']}._{backends.protocol(port)}.{service_name(service)}".lower()
+            for owner, pod in owners:
+                number = int(port["port"]) if pod is None else backends.target_port(port, pod)
+                if number is not None:
+                    self.ports.setdefault(name, []).append((number, owner))
 
 
 def service_name(service: Object) -> str:
     return f"{name_of(service)}.{namespace_of(service)}.svc.{DOMAIN}"
-
-
-def has_cluster_address(service: Object) -> bool:
-    """Whether connections to its own address are carried to its pods: TCP ports, a selector, and not headless."""
-    spec = service["spec"]
-    ports = spec.get("ports") or ()
-    return bool(
-        spec.get("selector")
-        and spec.get("clusterIP", "None") not in ("None", "")
-        and ports
-        and all(port.get("protocol", "TCP") == "TCP" for port in ports)
-    )
-
-
-def selects(selector: Mapping[str, str], pod: Object) -> bool:
-    labels = labels_of(pod)
-    return all(labels.get(key) == value for key, value in selector.items())
 
 
 def host_name(pod: Object) -> str:

@@ -1,74 +1,92 @@
-"""Where the cluster address of a Service leads: a pure function over Services and Pods, and its file for the proxy.
+"""Where the addresses of Services lead: a pure function over Services and Pods, and its file for the proxy.
 
-As kube-proxy: ready pods, or all with an address where the Service says ``publishNotReadyAddresses``; a named target
-port is looked up in each pod. TCP only: a Service with another protocol has its pods' addresses in DNS instead.
+Beside the cluster address these are node ports and host ports, at the address of every node: from the machine itself
+they are reached through ``node_ports``.
 """
 
 from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-from sidings.api import conditions
-from sidings.api.objects import Object, namespace_of, uid_of
-from sidings.node import dns
+from sidings.api.objects import Object, uid_of
+from sidings.node import backends
+from sidings.node.backends import Backends
 from sidings.node.network import AddressPool
-from sidings.node.sandbox.service_proxy import Table
+from sidings.node.sandbox.service_proxy import Entry, Table, entry_name
 
 log = logging.getLogger(__name__)
 
+DEFAULT_AFFINITY_SECONDS = 10800
+"""``sessionAffinityConfig.clientIP.timeoutSeconds`` where it is not stated."""
 
-def table(services: Iterable[Object], pods: Iterable[Object], addresses: Mapping[str, str]) -> Table:
-    """``address:port`` of every Service's ports -> those of its pods (pod uid -> address in ``addresses``)."""
+
+def table(
+    services: Iterable[Object],
+    pods: Sequence[Object],
+    addresses: Mapping[str, str],
+    nodes: Mapping[str, str] | None = None,
+) -> Table:
+    """Every port of every Service -> those of its pods (pod uid -> address in ``addresses``).
+
+    ``nodes``: node name -> address, at which node ports and the pods' host ports are served.
+    """
     made: Table = {}
-    carried = [service for service in services if dns.has_cluster_address(service)]
-    if not carried:
-        return made
-    by_namespace: dict[str, list[Object]] = {}
+    found = Backends(pods, addresses)
+    nodes = nodes or {}
+    for service in services:
+        address = backends.cluster_address(service)
+        if not address or not service["spec"].get("selector"):
+            continue
+        behind = list(found.of(service))
+        seconds = _affinity_seconds(service)
+        for port in service["spec"].get("ports") or ():
+            targets = [(pod, backends.target_port(port, pod), at) for pod, at in behind]
+            entry = Entry([f"{at}:{number}" for _, number, at in targets if number is not None], seconds)
+            protocol = backends.protocol(port)
+            made[entry_name(protocol, address, port["port"])] = entry
+            if number := port.get("nodePort"):
+                made |= {entry_name(protocol, node, number): entry for node in nodes.values()}
     for pod in pods:
-        by_namespace.setdefault(namespace_of(pod), []).append(pod)
-    for service in carried:
-        at_once = bool(service["spec"].get("publishNotReadyAddresses"))
-        chosen = [
-            (pod, addresses[uid_of(pod)])
-            for pod in by_namespace.get(namespace_of(service), ())
-            if uid_of(pod) in addresses
-            and dns.selects(service["spec"]["selector"], pod)
-            and (at_once or conditions.is_true(pod, "Ready"))
-        ]
-        for port in service["spec"]["ports"]:
-            found = ((address, _target(port, pod)) for pod, address in chosen)
-            made[f"{service['spec']['clusterIP']}:{port['port']}"] = [
-                f"{address}:{number}" for address, number in found if number is not None
-            ]
+        if (at := addresses.get(uid_of(pod))) and (node := nodes.get(pod["spec"].get("nodeName") or "")):
+            for protocol, number, target in host_ports(pod):
+                made[entry_name(protocol, node, number)] = Entry([f"{at}:{target}"])
     return made
 
 
-def _target(port: Mapping[str, Any], pod: Object) -> int | None:
-    """The number of ``targetPort`` in ``pod``; None for a name that none of its containers has."""
-    target = port.get("targetPort") or port["port"]
-    if isinstance(target, int):
-        return target
-    for container in pod["spec"]["containers"]:
-        for stated in container.get("ports") or ():
-            if stated.get("name") == target:
-                return int(stated["containerPort"])
-    return None
+def host_ports(pod: Object) -> list[tuple[str, int, int]]:
+    """(protocol, port of the node, port of the pod) that containers of ``pod`` ask for; none in the node's network."""
+    if pod["spec"].get("hostNetwork"):
+        return []
+    return [
+        (backends.protocol(port), int(port["hostPort"]), int(port["containerPort"]))
+        for container in pod["spec"]["containers"]
+        for port in container.get("ports") or ()
+        if port.get("hostPort") and backends.protocol(port) in backends.CARRIED
+    ]
+
+
+def _affinity_seconds(service: Object) -> int:
+    """How long a client keeps its pod after its last connection; 0: it has none of its own."""
+    if service["spec"].get("sessionAffinity") != "ClientIP":
+        return 0
+    config = (service["spec"].get("sessionAffinityConfig") or {}).get("clientIP") or {}
+    return int(config.get("timeoutSeconds") or DEFAULT_AFFINITY_SECONDS)
 
 
 class ServiceTable:
     """``services.json`` of one agent, written only when it changed."""
 
-    def __init__(self, path: Path, addresses: AddressPool) -> None:
+    def __init__(self, path: Path, addresses: AddressPool, nodes: Mapping[str, str]) -> None:
         self._path = path
         self._addresses = addresses
+        self._nodes = nodes
         self._written: Table | None = None
 
-    def refresh(self, services: Iterable[Object], pods: Iterable[Object]) -> None:
-        wanted = table(services, pods, self._addresses.known())
+    def refresh(self, services: Iterable[Object], pods: Sequence[Object]) -> None:
+        wanted = table(services, pods, self._addresses.known(), self._nodes)
         if wanted == self._written:
             return
         fresh = self._path.with_suffix(".new")

@@ -75,8 +75,8 @@ def _asked(name: str) -> dns_message.Question:
     return dns_message.question(dns_message.query(7, name, A))
 
 
-def test_a_headless_service_of_which_nobody_is_ready_exists_without_an_address() -> None:
-    assert _ask("empty.default.svc.cluster.local") == (0, [])
+def test_a_headless_service_of_which_nobody_is_ready_does_not_exist() -> None:
+    assert _ask("empty.default.svc.cluster.local") == (3, [])
 
 
 def test_a_named_port_has_a_record_of_its_own() -> None:

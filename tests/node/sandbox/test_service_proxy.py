@@ -8,6 +8,7 @@ import signal
 from pathlib import Path
 
 from sidings.node.sandbox import identity
+from sidings.node.sandbox.service_proxy import Entry, Table
 from tests.node.sandboxes import Sandboxes
 from tests.node.waiting import until
 
@@ -35,7 +36,7 @@ print(len(got) == len(sent), hashlib.sha256(got).digest() == hashlib.sha256(sent
 """
 
 
-def _point(sandbox: Sandboxes, table: dict[str, list[str]]) -> None:
+def _point(sandbox: Sandboxes, table: Table) -> None:
     fresh = sandbox.directory / "services.new"
     fresh.write_text(json.dumps(table))
     fresh.chmod(0o644)
@@ -56,10 +57,10 @@ async def _serve(sandbox: Sandboxes, number: int, mark: str) -> Path:
 async def test_a_service_takes_turns_and_follows_its_table(sandbox: Sandboxes) -> None:
     one = await _serve(sandbox, 1, "1:")
     await _serve(sandbox, 2, "2:")
-    _point(sandbox, {"10.96.0.5:80": ["10.244.1.2:8080", "10.244.1.3:8080"]})
+    _point(sandbox, {"tcp/10.96.0.5:80": Entry(["10.244.1.2:8080", "10.244.1.3:8080"])})
     answers = [(await _ask(sandbox, one, "10.96.0.5", f"c{turn}"))[1] for turn in range(2)]
     assert sorted(answers) == ["1:hello", "2:hello"]
-    _point(sandbox, {"10.97.1.1:80": ["10.244.1.9:8080", "10.244.1.3:8080"]})
+    _point(sandbox, {"tcp/10.97.1.1:80": Entry(["10.244.1.9:8080", "10.244.1.3:8080"])})
     code, text = await _ask(sandbox, one, "10.97.1.1", "next")
     assert (code, text) == (0, "2:hello"), "a pod that is gone is passed over"
     code, text = await _ask(sandbox, one, "10.96.0.5", "gone")
@@ -68,14 +69,14 @@ async def test_a_service_takes_turns_and_follows_its_table(sandbox: Sandboxes) -
 
 async def test_much_passes_unchanged_in_both_directions(sandbox: Sandboxes) -> None:
     pod = await _serve(sandbox, 1, "")
-    _point(sandbox, {"10.96.0.5:80": ["10.244.1.2:8080"]})
+    _point(sandbox, {"tcp/10.96.0.5:80": Entry(["10.244.1.2:8080"])})
     code, text = await _ask(sandbox, pod, "10.96.0.5", "many", MANY)
     assert (code, text) == (0, "True True\n")
 
 
 async def test_a_proxy_that_was_killed_is_replaced(sandbox: Sandboxes) -> None:
     pod = await _serve(sandbox, 1, "1:")
-    _point(sandbox, {"10.96.0.5:80": ["10.244.1.2:8080"]})
+    _point(sandbox, {"tcp/10.96.0.5:80": Entry(["10.244.1.2:8080"])})
     note = sandbox.directory / "service-proxy.json"
     before = json.loads(note.read_text())["pid"]
     os.kill(before, signal.SIGKILL)
@@ -84,3 +85,42 @@ async def test_a_proxy_that_was_killed_is_replaced(sandbox: Sandboxes) -> None:
     await until(lambda: note.exists())
     code, text = await _ask(sandbox, pod, "10.96.0.5", "c")
     assert (code, text) == (0, "1:hello")
+
+
+ECHO = """import socket, sys
+listener = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+listener.bind(("", 5353))
+print("up", flush=True)
+while True:
+    data, client = listener.recvfrom(65536)
+    listener.sendto(sys.argv[1].encode() + data, client)
+"""
+ASK_UDP = """import socket, sys
+with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
+    asking.settimeout(10)
+    asking.connect((sys.argv[1], 53))
+    for word in (b"one ", b"two "):
+        asking.send(word)
+        print(asking.recv(65536).decode(), end="")
+"""
+
+
+async def test_datagrams_of_one_client_go_to_one_pod_and_come_back(sandbox: Sandboxes) -> None:
+    for number, mark in ((1, "1:"), (2, "2:")):
+        pod = await sandbox.start_pod(number)
+        await sandbox.run(pod, "python3", "-c", ECHO, mark, name="server")
+        await sandbox.said("up", pod, "server")
+    _point(sandbox, {"udp/10.96.0.5:53": Entry(["10.244.1.2:5353", "10.244.1.3:5353"])})
+    texts = {(await _ask(sandbox, pod, "10.96.0.5", f"c{turn}", ASK_UDP))[1] for turn in range(2)}
+    assert texts == {"1:one 1:two ", "2:one 2:two "}
+    _point(sandbox, {"udp/10.96.0.5:53": Entry([])})
+    code, text = await _ask(sandbox, pod, "10.96.0.5", "gone", ASK_UDP)
+    assert code == 1 and "refused" in text
+
+
+async def test_a_client_with_affinity_keeps_its_pod(sandbox: Sandboxes) -> None:
+    one = await _serve(sandbox, 1, "1:")
+    await _serve(sandbox, 2, "2:")
+    _point(sandbox, {"tcp/10.96.0.5:80": Entry(["10.244.1.2:8080", "10.244.1.3:8080"], 100)})
+    answers = {(await _ask(sandbox, one, "10.96.0.5", f"c{turn}"))[1] for turn in range(3)}
+    assert len(answers) == 1

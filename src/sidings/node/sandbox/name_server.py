@@ -100,8 +100,6 @@ def answer(table: Table, asked: Question, *, final: bool) -> bytes | None:
         return dns_message.reply(
             asked, [dns_message.pointer(owner)] if kind in (dns_message.PTR, dns_message.ANY) else ()
         )
-    if name in table.zones:
-        return dns_message.reply(asked)  # a headless Service of which nobody is ready: it exists, without an address
     if not final and name.partition(".")[2] in table.zones:
         return None
     return dns_message.reply(asked, code=dns_message.NAME_ERROR)

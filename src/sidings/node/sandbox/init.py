@@ -26,11 +26,10 @@ from collections.abc import Callable
 from typing import NamedTuple, NoReturn
 
 from sidings.node.sandbox import protocol, rootfs, syscalls, workload
+from sidings.node.sandbox.place import Place
 from sidings.node.sandbox.sessions import Sessions
 from sidings.node.sandbox.spec import Container
 
-CAPABILITIES = 0xA80425FB & ~(1 << 27)
-"""Docker's default set without CAP_MKNOD: there is no device cgroup here to take the sting out of a device node."""
 _MESSAGE = 256 * 1024
 """More than the kernel lets a packet hold, so that none is cut off."""
 
@@ -43,31 +42,26 @@ class Streams(NamedTuple):
     stderr: int
 
 
-def run(container: Container, enter: Callable[[], None], control: socket.socket, streams: Streams) -> NoReturn:
-    """The whole life of the container; ends with ``os._exit``.
-
-    ``enter`` makes the place in which the container's processes are and moves into it; it raises ``OSError`` or
-    ``RootError``.
-    """
+def run(container: Container, place: Place, control: socket.socket, streams: Streams) -> NoReturn:
+    """The whole life of the container; ends with ``os._exit``."""
     try:
         syscalls.close_others([control.fileno(), *(fd for fd in streams if fd is not None)])
         if not control.recv(_MESSAGE):
             os._exit(1)
-        syscalls.die_with_parent(signal.SIGKILL)
         syscalls.set_name("sidings-init")
         wakeup = _wakeup_on_children()
-        main = _start(container, enter, control, streams)
-        _supervise(main, control, wakeup, Sessions(container, control))
+        main = _start(container, place, control, streams)
+        _supervise(main, control, wakeup, Sessions(container, control, place.command), place)
     finally:
         os._exit(1)
 
 
-def _start(container: Container, enter: Callable[[], None], control: socket.socket, streams: Streams) -> int:
+def _start(container: Container, place: Place, control: socket.socket, streams: Streams) -> int:
     stage = "root"
     try:
-        enter()
+        place.enter()
         stage = "start"
-        main, master = _start_main(container, streams)
+        main, master = _start_main(container, place, streams)
         socket.send_fds(control, [b'{"started": true}'], [master] if master is not None else [])
         for fd in (*streams, master):
             if fd is not None:
@@ -80,7 +74,7 @@ def _start(container: Container, enter: Callable[[], None], control: socket.sock
     os._exit(1)
 
 
-def _start_main(container: Container, streams: Streams) -> tuple[int, int | None]:
+def _start_main(container: Container, place: Place, streams: Streams) -> tuple[int, int | None]:
     """Pid of the main process, and the master of its terminal if it has one."""
     master = None
     if container.terminal:
@@ -91,13 +85,13 @@ def _start_main(container: Container, streams: Streams) -> tuple[int, int | None
         container.argv, container.environment, container.directory, stdin, stdout, stderr, container.terminal
     )
     try:
-        return workload.start(command), master
+        return workload.start(place.command(command)), master
     finally:
         if master is not None:
             os.close(slave)
 
 
-def _supervise(main: int, control: socket.socket, wakeup: int, sessions: Sessions) -> NoReturn:
+def _supervise(main: int, control: socket.socket, wakeup: int, sessions: Sessions, place: Place) -> NoReturn:
     """Reap until the main process has ended; after a SIGTERM from the shim, until every process has."""
     status: int | None = None
     stopping = False
@@ -109,6 +103,7 @@ def _supervise(main: int, control: socket.socket, wakeup: int, sessions: Session
         if control.fileno() in ready:
             message, descriptors, _, _ = socket.recv_fds(control, _MESSAGE, protocol.MAX_DESCRIPTORS)
             if not message:
+                place.leave()
                 os._exit(1)
             request = json.loads(message)
             if "exec" in request:
@@ -129,6 +124,7 @@ def _supervise(main: int, control: socket.socket, wakeup: int, sessions: Session
             if stopping and not alone:
                 _send(control, {"main": _ending(status)})
         if status is not None and (alone or not stopping):
+            place.leave()
             _send(control, {"exited": _ending(status)})
             os._exit(0)
 

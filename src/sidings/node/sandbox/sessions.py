@@ -21,11 +21,12 @@ import signal
 import socket
 import struct
 import termios
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sidings.node.sandbox import workload
 from sidings.node.sandbox.spec import Container
+from sidings.node.sandbox.workload import Command
 
 TERMINAL_TYPE = "xterm"
 """``TERM`` of a command with a terminal whose container does not set it, as kubelet's runtimes do."""
@@ -34,8 +35,12 @@ TERMINAL_TYPE = "xterm"
 class Sessions:
     """The exec sessions of one container."""
 
-    def __init__(self, container: Container, control: socket.socket) -> None:
+    def __init__(
+        self, container: Container, control: socket.socket, placed: Callable[[Command], Command] = lambda same: same
+    ) -> None:
+        """``placed``: how a command is to be started where the container's processes are."""
         self._container = container
+        self._placed = placed
         self._control = control
         self._ids: dict[int, int] = {}
         """Pid of a session's command -> id."""
@@ -50,7 +55,8 @@ class Sessions:
                 if request["size"]:
                     columns, rows = request["size"]
                     fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-            pid = workload.start(self._command(number, tuple(request["argv"]), opened, bool(request["terminal"])))
+            command = self._command(number, tuple(request["argv"]), opened, bool(request["terminal"]))
+            pid = workload.start(self._placed(command))
         except workload.StartError as error:
             self._send({"session": number, "error": error.message})
         except OSError as error:
@@ -80,15 +86,13 @@ class Sessions:
         for pid in self._ids:
             os.killpg(pid, signal.SIGKILL)
 
-    def _command(
-        self, number: int, argv: tuple[str, ...], descriptors: Sequence[int], terminal: bool
-    ) -> workload.Command:
+    def _command(self, number: int, argv: tuple[str, ...], descriptors: Sequence[int], terminal: bool) -> Command:
         """What is started for session ``number``."""
         environment = self._container.environment
         if terminal:
             environment = {"TERM": TERMINAL_TYPE, **environment}
         stdin, stdout, stderr = descriptors
-        return workload.Command(argv, environment, self._container.directory, stdin, stdout, stderr, terminal)
+        return Command(argv, environment, self._container.directory, stdin, stdout, stderr, terminal)
 
     def _send(self, message: dict[str, Any], descriptors: Sequence[int] = ()) -> None:
         with contextlib.suppress(ConnectionError):  # the shim is gone; this process is about to hear of it

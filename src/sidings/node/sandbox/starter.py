@@ -14,8 +14,9 @@ import socket
 from collections.abc import Sequence
 from typing import Protocol
 
-from sidings.node.sandbox import init, launcher, rootfs, syscalls
+from sidings.node.sandbox import init, launcher
 from sidings.node.sandbox.init import Streams
+from sidings.node.sandbox.place import NamespacesPlace
 from sidings.node.sandbox.spec import Bind, Container
 from sidings.node.sandbox.tier import Views
 
@@ -46,13 +47,8 @@ class NamespacesStarter:
         self._views = views
 
     def start(self, container: Container, managed: Sequence[Bind], control: socket.socket, streams: Streams) -> int:
-        def enter() -> None:
-            syscalls.unshare(syscalls.CLONE_NEWNS)
-            syscalls.mount("", "/", flags=syscalls.MS_REC | syscalls.MS_PRIVATE)
-            rootfs.build(container, self._shared_memory, managed, self._views).enter()
-            syscalls.keep_capabilities(init.CAPABILITIES)
-
-        return launcher.fork_init(lambda: init.run(container, enter, control, streams))
+        place = NamespacesPlace(container, managed, self._shared_memory, self._views)
+        return launcher.fork_init(lambda: init.run(container, place, control, streams))
 
     def kill(self, container: Container, pid: int) -> None:
         os.kill(pid, signal.SIGKILL)

@@ -50,8 +50,6 @@ from sidings.node.volumes import claim
 log = logging.getLogger(__name__)
 
 GPU_CHECK_SECONDS = 1.0
-FULL_NAMESPACES = "FullNamespaces"
-FULL_NAMESPACES_MESSAGE = "Pods have their own network, mounts, processes and host name (tier T1)"
 
 
 class NodeAgent:
@@ -77,7 +75,7 @@ class NodeAgent:
         self._clock = clock
         self._config = config or NodeConfig()
         self._claims = state_dir / "claims"
-        self._sandbox = SandboxClient(state_dir)
+        self._sandbox = SandboxClient(state_dir, wanted=self._config.tier)
         self._addresses = AddressPool()
         self._names = NameTable(state_dir / "dns.json", self._addresses)
         self._read = RecentlyRead(clock)
@@ -129,8 +127,8 @@ class NodeAgent:
         await self._sandbox.ensure_zygote()
         nodes = [node for _, node in self._shop.nodes.values()]
         report = machine.report(
-            FULL_NAMESPACES,
-            FULL_NAMESPACES_MESSAGE,
+            self._sandbox.tier.reason,
+            self._sandbox.tier.message,
             [node.cpu for node in nodes],
             [node.memory for node in nodes],
             self._shop.limiter.probe(),

@@ -18,6 +18,7 @@ from sidings.api.objects import Object
 from sidings.node import machine, network
 from sidings.node.gpus.source import Unit
 from sidings.node.machine import MachineReport
+from sidings.node.sandbox.tier import Choice
 
 GPU = "nvidia.com/gpu"
 SIMULATED_GPUS_LABEL = "sidings.dev/simulated-gpus"
@@ -57,6 +58,8 @@ class NodeConfig:
     """(glob over the image reference, prefix of a Python environment); the first match wins."""
     masked: tuple[Path, ...] = ()
     """Paths hidden from pods besides the user's credentials and the agent's own state: ``$SIDINGS_HOME``."""
+    tier: Choice = Choice.AUTO
+    """What pods are to have of their own; the best that works unless a user or a test says otherwise."""
     heartbeat_seconds: float = 10.0
     """How often node status is posted; kubelet's ``--node-status-update-frequency``."""
     storage_check_seconds: float = 10.0

@@ -27,6 +27,7 @@ def test_options_survive_their_file_and_unknown_fields_of_other_versions() -> No
         ({"memory": "64GiB"}, "--memory"),
         ({"memory": "0"}, "--memory"),
         ({"feature_gates": "Unknown=true"}, "--feature-gates"),
+        ({"profile": "rhoai-1.0"}, "--profile"),
     ],
 )
 def test_an_option_that_cannot_be_is_named(given: dict[str, object], option: str) -> None:

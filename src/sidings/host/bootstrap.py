@@ -17,8 +17,8 @@ SYSTEM_NAMESPACES = ("default", "kube-system", "kube-public", "kube-node-lease",
 """Those of a fresh cluster with Kubeflow Trainer installed."""
 
 
-async def bootstrap(client: Client) -> None:
-    """Make what is missing."""
+async def bootstrap(client: Client, profile: str = "") -> None:
+    """Make what is missing; ``profile`` says which runtimes."""
     for name in SYSTEM_NAMESPACES:
         try:
             await client.create(NAMESPACES, _namespace(name))
@@ -29,7 +29,7 @@ async def bootstrap(client: Client) -> None:
             await client.create(resource, obj)
         except AlreadyExists:
             continue
-    await shipped.install(client)
+    await shipped.install(client, profile)
 
 
 async def retire_nodes(client: Client, wanted: Collection[str]) -> None:

@@ -104,7 +104,7 @@ class Engine:
         async with asyncio.TaskGroup() as tasks:
             serving = tasks.create_task(server.serve(), name="server")
             report("preparing namespaces and runtimes")
-            await bootstrap.bootstrap(self.plane.client)
+            await bootstrap.bootstrap(self.plane.client, self.options.profile)
             await bootstrap.retire_nodes(self.plane.client, {node.name for node in self.nodes})
             working = [tasks.create_task(self.plane.run(), name="controllers")]
             if self.nodes:

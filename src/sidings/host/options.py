@@ -11,7 +11,9 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from sidings.api import feature_gates, quantity
+from sidings.controllers.trainjob import profiles
 from sidings.host.errors import OptionInvalid
+from sidings.node.logical_node import SANDBOX
 
 MAX_NODES = 250
 MAX_GPUS = 64
@@ -37,8 +39,12 @@ class EngineOptions:
     images: tuple[tuple[str, str], ...] = ()
     feature_gates: str = ""
     """``A=true,B=true``, as ``api.feature_gates`` reads it."""
+    runtime: str = SANDBOX
+    """``sandbox``, or the container engine that runs pods from their images."""
     scrape_token_file: str = ""
     """Whose token may read /metrics and nothing else."""
+    profile: str = ""
+    """Whose runtimes there are, one of ``controllers.trainjob.profiles``; ``""`` is Kubeflow Trainer's own."""
     last_port: int = 0
     """The port of the engine before, taken again where it is free: clients that lost that one find this one."""
 
@@ -68,6 +74,10 @@ class EngineOptions:
             feature_gates.parse(self.feature_gates)
         except ValueError as error:
             raise OptionInvalid(f"--feature-gates {self.feature_gates} cannot be", cause=str(error)) from error
+        if self.profile not in ("", *profiles.names()):
+            raise OptionInvalid(
+                f"--profile {self.profile} is not known", cause=f"there are {', '.join(profiles.names())}"
+            )
         return self
 
 

@@ -12,7 +12,7 @@ from sidings.api.objects import Object, copy_of
 from sidings.api.options import WriteOptions
 from sidings.api.resources import CLUSTER_TRAINING_RUNTIMES
 from sidings.clock import ManualClock
-from sidings.controllers.trainjob.shipped import shipped_runtimes
+from sidings.controllers.trainjob import profiles
 from sidings.registry.admission import defaults
 from sidings.registry.registry import Registry
 from sidings.store.store import Store
@@ -105,7 +105,7 @@ async def test_the_api_accepts_what_is_made(policy: str) -> None:
         CLUSTER_TRAINING_RUNTIMES.group, CLUSTER_TRAINING_RUNTIMES.version, "ClusterTrainingRuntime"
     )
     assert runtimes is not None
-    for shipped in shipped_runtimes():
+    for shipped in profiles.profile("").runtimes:
         await registry.create(runtimes, shipped, "", OPTIONS)
     old = torch(
         {"Master": pods(restartPolicy=policy, pod={"nodeSelector": {"a": "b"}})},

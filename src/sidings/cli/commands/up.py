@@ -57,6 +57,11 @@ def configure(parser: ArgumentParser) -> None:
         metavar="A=true,B=true",
         help="alpha behaviour of JobSet: RestartJob, InPlaceRestart, ElasticJobSet (default: all off, as upstream)",
     )
+    parser.add_argument(
+        "--profile",
+        metavar="NAME",
+        help="whose training runtimes there are: trainer-2.3 (default), rhoai-3.2 ... rhoai-3.5 (OpenShift AI)",
+    )
     parser.add_argument("--foreground", action="store_true", help="stay, log to stderr, stop on Ctrl-C")
 
 
@@ -82,6 +87,8 @@ def given(args: Namespace, invocation: Invocation) -> dict[str, object]:
         "simulate_gpus": args.simulate_gpus,
         "port": args.port,
         "feature_gates": args.feature_gates,
+        "profile": args.profile,
+        "runtime": args.runtime,
         "kubeconfig": None if args.kubeconfig is None else _file("--kubeconfig", args.kubeconfig, invocation.cwd),
         "scrape_token_file": (
             None

@@ -1,54 +1,57 @@
-"""What comes with the engine: the training runtimes, and the ConfigMap that tells SDKs the Trainer's version.
+"""What comes with the engine: the runtimes of its profile, and the ConfigMap that tells SDKs the Trainer's version.
 
-The objects are data under ``runtimes/``, put in place at each start by server-side apply without force: a new version
-of the product renews its own fields, and where a user has changed one the conflict says so and the object stays theirs.
+They are put in place at each start by server-side apply without force: a new version of the product renews its own
+fields, and where a user has changed one the conflict says so and the object stays theirs. Runtimes of another profile
+go, unless somebody else has written to them.
 """
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
-from importlib import resources
+from collections.abc import Collection
 
-import yaml
-
-from sidings.api.objects import Object
+from sidings.api.objects import Object, name_of, uid_of
 from sidings.api.resources import CLUSTER_TRAINING_RUNTIMES, CONFIG_MAPS, NAMESPACES, Resource
 from sidings.api.status import AlreadyExists, Conflict
 from sidings.client.interface import Client, PatchType
+from sidings.controllers.trainjob import profiles
 
 log = logging.getLogger(__name__)
 
 NAMESPACE = "kubeflow-system"
-TRAINER_VERSION = "v2.3.0"
-"""The Trainer whose behaviour is served."""
 FIELD_MANAGER = "sidings"
 
 
-def shipped_runtimes() -> list[Object]:
-    """The ClusterTrainingRuntimes of the product, sorted by name."""
-    folder = resources.files(__package__) / "runtimes"
-    files = sorted((item for item in folder.iterdir() if item.name.endswith(".yaml")), key=lambda item: item.name)
-    return [yaml.load(file.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader) for file in files]
-
-
-def public_config_map() -> Object:
+def public_config_map(version: str) -> Object:
     """``kubeflow-trainer-public``, where SDKs look for the version of the Trainer."""
     return {
         "apiVersion": "v1",
         "kind": "ConfigMap",
         "metadata": {"name": "kubeflow-trainer-public", "namespace": NAMESPACE},
-        "data": {"kubeflow_trainer_version": TRAINER_VERSION},
+        "data": {"kubeflow_trainer_version": version},
     }
 
 
-async def install(client: Client) -> None:
+async def install(client: Client, profile_name: str = "") -> None:
     """Put everything that is shipped in place; the namespace is made if it is not there."""
     with contextlib.suppress(AlreadyExists):
         await client.create(NAMESPACES, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}})
-    for runtime in shipped_runtimes():
-        await _put(client, CLUSTER_TRAINING_RUNTIMES, runtime)
-    await _put(client, CONFIG_MAPS, public_config_map())
+    profile = profiles.profile(profile_name)
+    await _retire(client, {name_of(runtime) for runtime in profile.runtimes})
+    await asyncio.gather(
+        *(_put(client, CLUSTER_TRAINING_RUNTIMES, runtime) for runtime in profile.runtimes),
+        _put(client, CONFIG_MAPS, public_config_map(profile.version)),
+    )
+
+
+async def _retire(client: Client, wanted: Collection[str]) -> None:
+    """Delete runtimes that nobody but us has written and that are not of this profile; TrainJobs have snapshots."""
+    for runtime in (await client.list(CLUSTER_TRAINING_RUNTIMES)).items:
+        writers = {entry.get("manager") for entry in runtime["metadata"].get("managedFields") or ()}
+        if writers == {FIELD_MANAGER} and name_of(runtime) not in wanted:
+            await client.delete(CLUSTER_TRAINING_RUNTIMES, name_of(runtime), uid=uid_of(runtime))
 
 
 async def _put(client: Client, resource: Resource, obj: Object) -> None:

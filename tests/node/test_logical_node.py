@@ -9,14 +9,18 @@ from sidings.node.logical_node import LogicalNode, NodeConfig, node_object
 from sidings.node.machine import MachineReport
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
-MACHINE = MachineReport("FullNamespaces", "all of them", 4, 8 * 2**30, Decimal(16), Decimal(64 * 2**30), Enforcement())
+MACHINE = MachineReport(
+    "FullNamespaces", "all of them", 4, 8 * 2**30, Decimal(16), Decimal(64 * 2**30), Enforcement(), 10 * 2**30
+)
 CONFIG = NodeConfig(python_prefix=Path("/envs/a"))
 GPU_NODE = LogicalNode("gpu-1", "8", "32Gi", gpus=2, simulate_gpus=True, labels={"zone": "a"})
 
 
 def test_a_node_advertises_what_it_was_given() -> None:
     node = node_object(GPU_NODE, 3, MACHINE, CONFIG, NOW)
-    expected = {"cpu": "8", "memory": "32Gi", "pods": "110", "nvidia.com/gpu": "2"}
+    expected = {
+        "cpu": "8", "memory": "32Gi", "ephemeral-storage": "10485760Ki", "pods": "110", "nvidia.com/gpu": "2",
+    }  # fmt: skip
     assert node["status"]["capacity"] == node["status"]["allocatable"] == expected
     assert node["spec"]["podCIDR"] == "10.244.3.0/24"
     assert {"type": "InternalIP", "address": "10.244.3.1"} in node["status"]["addresses"]

@@ -33,11 +33,26 @@ def test_a_secret_is_masked_again_inside_what_is_bound_from_above_it() -> None:
         "/mnt/home/ada/.ssh",
         "/host/home/ada/.ssh",
         "/host/state",
+        "/host/proc",
+        "/host/sys",
     )
 
 
 def test_a_sub_path_counts_as_the_source() -> None:
     assert masks.masks([HOME / ".ssh"], [Bind("/home", "/x", sub_path="ada")]) == ("/home/ada/.ssh", "/x/.ssh")
+
+
+def test_what_is_the_kernels_is_hidden_in_binds_only() -> None:
+    assert masks.masks([], [Bind("/", "/host")]) == ("/host/proc", "/host/sys")
+    assert masks.protecting(Path("/proc/1/root"), []) == Path("/proc")
+
+
+def test_a_bind_strays_by_links_but_not_by_name() -> None:
+    state = ["/home/ada/state"]
+    assert masks.strayed("/home/ada", "/home/ada/state/pods", state) == "/home/ada/state"
+    assert masks.strayed("/data/link", "/proc/1", state) == "/proc"
+    assert masks.strayed("/home/ada/state/pods/1/volumes/v", "/home/ada/state/pods/1/volumes/v/x", state) == ""
+    assert masks.strayed("/home/ada", "/home/ada/statement", state) == ""
 
 
 def test_protecting_finds_the_secret_a_path_lies_in() -> None:

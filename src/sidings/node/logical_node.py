@@ -125,6 +125,7 @@ def node_status(
     resources = {
         "cpu": node.cpu,
         "memory": node.memory,
+        "ephemeral-storage": f"{report.disk_bytes // 1024}Ki",
         "pods": str(node.max_pods),
     }
     if node.gpus:

@@ -37,6 +37,8 @@ class MachineReport:
     """Sum over all nodes of the agent."""
     promised_bytes: Decimal
     enforcement: Enforcement
+    disk_bytes: int = 0
+    """Size of the file system on which pods write; all nodes of the agent share it."""
 
     @property
     def overcommitted(self) -> bool:
@@ -51,9 +53,10 @@ class MachineReport:
 
 
 def report(
-    tier: str, tier_message: str, cpu: Iterable[str], memory: Iterable[str], enforcement: Enforcement
+    tier: str, tier_message: str, cpu: Iterable[str], memory: Iterable[str], enforcement: Enforcement, state_dir: Path
 ) -> MachineReport:
-    """The facts of this machine beside what its nodes promise: one quantity each."""
+    """The facts of this machine beside what its nodes promise: one quantity each. Pods write below ``state_dir``."""
+    disk = os.statvfs(state_dir)
     return MachineReport(
         tier,
         tier_message,
@@ -62,6 +65,7 @@ def report(
         sum(map(quantity.parse, cpu), Decimal()),
         sum(map(quantity.parse, memory), Decimal()),
         enforcement,
+        disk.f_blocks * disk.f_frsize,
     )
 
 

@@ -28,6 +28,8 @@ _SYSTEM = (
     "/var/lib/kubelet", "/var/lib/docker", "/var/lib/containers",
     "/var/lib/rancher", "/var/lib/etcd", "/var/spool",
 )  # fmt: skip
+_WINDOWS = ("/proc", "/sys")
+"""File systems through which the kernel and the processes of others are reached. A pod has some of its own."""
 _NAMED_BY = (
     "KUBECONFIG", "AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE", "AWS_WEB_IDENTITY_TOKEN_FILE",
     "GOOGLE_APPLICATION_CREDENTIALS", "CLOUDSDK_CONFIG", "AZURE_CONFIG_DIR", "NETRC", "DOCKER_CONFIG", "GNUPGHOME",
@@ -57,19 +59,39 @@ def secret_paths(home: Path, environment: Mapping[str, str], private: Iterable[P
 
 
 def masks(secrets: Iterable[Path], binds: Iterable[Bind]) -> tuple[str, ...]:
-    """Where the secrets would show up in a pod: at their own path, and inside whatever is bound from above them."""
+    """Where the secrets would show up in a pod: at their own path, and inside whatever is bound from above them.
+
+    The host's /proc and /sys show up in the latter only; in their own places a pod has different ones.
+    """
     # Text, not Path: this is fifty secrets times every bind of every container that starts.
     hidden = [str(secret) for secret in secrets]
-    found = list(hidden)
+    return tuple(dict.fromkeys((*hidden, *inside(hidden, binds))))
+
+
+def inside(secrets: Iterable[str], binds: Iterable[Bind]) -> list[str]:
+    """Where the secrets, and the host's /proc and /sys, show up in binds of something above them."""
+    hidden, found = (*secrets, *_WINDOWS), list[str]()
     for bind in binds:
         above = str(Path(bind.source, bind.sub_path)).rstrip("/") + "/"
         found += [f"{bind.target.rstrip('/')}/{path[len(above) :]}" for path in hidden if path.startswith(above)]
-    return tuple(dict.fromkeys(found))
+    return found
+
+
+def strayed(source: str, real: str, secrets: Iterable[str]) -> str:
+    """The secret that ``source`` leads to, really ``real``, without lying in it by name; "" if it leads to none."""
+    for secret in (*secrets, *_WINDOWS):
+        if _is_in(real, secret) and not _is_in(source, secret):
+            return secret
+    return ""
+
+
+def _is_in(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(f"{folder}/")
 
 
 def protecting(path: Path, secrets: Iterable[Path]) -> Path | None:
-    """The secret that ``path`` is or lies in; a manifest may not mount it."""
-    for secret in secrets:
+    """The secret that ``path`` is or lies in; a manifest may not mount it. The host's /proc and /sys are secrets."""
+    for secret in (*secrets, *map(Path, _WINDOWS)):
         if path.is_relative_to(secret):
             return secret
     return None

@@ -276,6 +276,7 @@ class PodBox:
                 hidden=tuple(str(path) for path in self._shop.homes),
                 binds=binds,
                 masked=masks.masks(self._shop.secrets, binds),
+                secrets=tuple(map(str, self._shop.secrets)),
                 read_only=bool(security.get("readOnlyRootFilesystem")),
             ),
             scratch=str(scratch),

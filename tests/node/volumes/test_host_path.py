@@ -36,6 +36,12 @@ def test_what_is_hidden_from_pods_is_refused_also_through_a_link(tmp_path: Path)
         assert refused.value.cause == f"{state} is hidden from pods"
 
 
+@pytest.mark.parametrize("path", ["/proc", "/proc/1/root", "/sys/fs/cgroup"])
+def test_what_shows_the_kernel_and_other_processes_is_refused(path: str) -> None:
+    with pytest.raises(VolumeError, match="refused"):
+        source({"path": path}, [])
+
+
 def test_a_path_that_cannot_be_made_says_why(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(VolumeError) as refused:

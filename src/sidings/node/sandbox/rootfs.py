@@ -6,11 +6,13 @@ files that kubelet manages, and masks last, so that nothing a manifest mounts ca
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
+from sidings.node import masks
 from sidings.node.sandbox import syscalls
-from sidings.node.sandbox.mounts import READ_ONLY, WRITABLE, NewRoot
+from sidings.node.sandbox.mounts import READ_ONLY, WRITABLE, NewRoot, open_source
 from sidings.node.sandbox.spec import Bind, Container
 from sidings.node.sandbox.tier import Views
 
@@ -48,25 +50,39 @@ def build(container: Container, shared_memory: str, managed: Iterable[Bind], vie
     for path in container.root.hidden:
         if path != HOME and root.is_directory(path):
             root.mount("tmpfs", path, _QUIET, "mode=0755")
+    shown = []
     for bind in sorted(container.root.binds, key=lambda bind: len(PurePosixPath(bind.target).parts)):
-        _bind(root, bind)
+        shown.append(_bind(root, bind, container.root.secrets))
     for bind in managed:
         _bind(root, bind)
     if not root.exists(container.directory):
         root.bind(container.scratch + "/cwd", container.directory, WRITABLE)
-    for path in container.root.masked:
+    for path in dict.fromkeys((*container.root.masked, *masks.inside(container.root.secrets, shown))):
         root.hide(path)
     if container.root.read_only:
         root.make_read_only()
     return root
 
 
-def _bind(root: NewRoot, bind: Bind) -> None:
+def _bind(root: NewRoot, bind: Bind, secrets: Iterable[str] = ()) -> Bind:
+    """Mount ``bind``; returns it as it really is, all links followed.
+
+    Who checks a path before it is opened checks nothing: a pod that may write above it puts a link in its place
+    meanwhile. So what was opened is looked at.
+    """
+    inside = f", subPath {bind.sub_path!r}" if bind.sub_path else ""
     try:
-        root.bind(bind.source, bind.target, READ_ONLY if bind.read_only else WRITABLE, bind.sub_path)
+        origin = open_source(bind.source, bind.sub_path)
+        try:
+            real = str(Path(f"/proc/self/fd/{origin}").readlink())
+            if secret := masks.strayed(bind.source, real, secrets):
+                raise RootError(f"cannot mount {bind.target}{inside}: it leads to {secret}, which is hidden from pods")
+            root.bind_fd(origin, bind.target, READ_ONLY if bind.read_only else WRITABLE)
+        finally:
+            os.close(origin)
     except OSError as error:
-        inside = f", subPath {bind.sub_path!r}" if bind.sub_path else ""
         raise RootError(f"cannot mount {bind.target}{inside}: {error.strerror}") from error
+    return Bind(real, bind.target)
 
 
 def _software(root: NewRoot) -> None:

@@ -68,6 +68,8 @@ class Root:
     """Directories of the host that are empty and writable in the pod (homes)."""
     binds: tuple[Bind, ...] = ()
     masked: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = ()
+    """Paths of the host that no bind may lead to, whatever links it follows, unless its source names them itself."""
     """Paths of the pod that are covered last of all, wherever they came from."""
     read_only: bool = False
 

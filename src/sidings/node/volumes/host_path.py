@@ -30,14 +30,11 @@ def source(volume: Mapping[str, Any], secrets: Iterable[Path]) -> Path:
     kind = volume.get("type") or ""
     if not path.is_absolute() or ".." in path.parts:
         raise VolumeError(f"hostPath {path} is refused", cause="it must be absolute and must not contain '..'")
-    real = path.resolve()
-    if (secret := masks.protecting(real, secrets)) is not None:
-        raise VolumeError(
-            f"hostPath {path} is refused",
-            cause=f"{secret} is hidden from pods",
-            remedy="use a Secret or a claim",
-        )
+    secrets = tuple(secrets)
+    _refuse_hidden(path, path, secrets)
     try:
+        real = path.resolve()
+        _refuse_hidden(path, real, secrets)
         if not real.exists():
             if kind in ("", "DirectoryOrCreate"):
                 real.mkdir(parents=True)
@@ -50,3 +47,10 @@ def source(volume: Mapping[str, Any], secrets: Iterable[Path]) -> Path:
     except OSError as error:
         raise VolumeError(f"hostPath {path} cannot be used", cause=error.strerror or str(error)) from error
     return real
+
+
+def _refuse_hidden(path: Path, real: Path, secrets: Iterable[Path]) -> None:
+    if (secret := masks.protecting(real, secrets)) is not None:
+        raise VolumeError(
+            f"hostPath {path} is refused", cause=f"{secret} is hidden from pods", remedy="use a Secret or a claim"
+        )

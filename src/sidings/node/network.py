@@ -21,6 +21,7 @@ API_PORT = 6443
 PREFIX_LENGTH = 16
 INSIDE = ((POD_NETWORK, PREFIX_LENGTH), (SERVICE_NETWORK, SERVICE_PREFIX_LENGTH))
 """What pods reach without leaving the node's network."""
+LOOPBACK = ("127.0.0.0", 8)
 MAX_NODES = 255
 _FIRST, _LAST = 2, 254
 

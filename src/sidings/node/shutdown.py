@@ -19,7 +19,7 @@ from sidings.clock import Clock
 from sidings.node.errors import SandboxFailed
 from sidings.node.limits import enforcement
 from sidings.node.sandbox import client as sandbox_client
-from sidings.node.sandbox import identity
+from sidings.node.sandbox import identity, outside
 from sidings.node.sandbox.client import SandboxClient
 
 POLL_SECONDS = 0.02
@@ -65,7 +65,7 @@ def _shim(pod_directory: Path) -> _Process:
 
 
 def _supervisors(directory: Path) -> Iterator[_Process]:
-    for name in ("zygote.json", "name-server.json", "service-proxy.json"):
+    for name in ("zygote.json", "name-server.json", "service-proxy.json", outside.NOTE):
         path = directory / name
         if path.exists():
             yield _Process(**json.loads(path.read_text()))

@@ -21,8 +21,8 @@ class Ground(Protocol):
     def enter(self, holder: int) -> None:
         """Make what all pods of the node share, or with ``holder``, a process that is in it already, join that."""
 
-    def name_server_socket(self) -> socket.socket:
-        """A bound socket at which pods ask for names."""
+    def name_server_sockets(self) -> tuple[socket.socket, socket.socket]:
+        """Bound sockets, UDP and TCP, at which pods ask for names."""
 
     def prepare(self, pod: PodSandbox) -> None:
         """In the zygote, before the pod's shim is forked: what the pod shares with others, and memory volumes."""

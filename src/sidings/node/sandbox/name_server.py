@@ -41,8 +41,6 @@ _MESSAGE = 65535
 _POD_NAME = re.compile(rf"(\d+-\d+-\d+-\d+)\.[a-z0-9-]+\.pod\.{re.escape(CLUSTER)}")
 
 Address = tuple[str, int]
-NOWHERE = ("127.0.0.1", 9)
-"""For an ``upstream`` of nobody: questions for it are refused at once."""
 
 
 @dataclass(frozen=True)
@@ -105,18 +103,17 @@ def answer(table: Table, asked: Question, *, final: bool) -> bytes | None:
     return dns_message.reply(asked, code=dns_message.NAME_ERROR)
 
 
-def serve(
-    datagrams: socket.socket, path: Path, streams: socket.socket | None = None, upstream: Address = NOWHERE
-) -> NoReturn:
+def serve(datagrams: socket.socket, streams: socket.socket, path: Path, upstream: Address) -> NoReturn:
     """Answer for ever from the table at ``path``, on UDP and TCP; ``upstream`` is where names outside are asked for."""
-    _NameServer(datagrams, path, streams, upstream).serve()
+    _NameServer(datagrams, streams, path, upstream).serve()
 
 
 class _NameServer:
     """The event loop; a connection is a thread."""
 
-    def __init__(self, datagrams: socket.socket, path: Path, streams: socket.socket | None, upstream: Address) -> None:
+    def __init__(self, datagrams: socket.socket, streams: socket.socket, path: Path, upstream: Address) -> None:
         self._datagrams = datagrams
+        self._streams = streams
         self._table = _TableFile(path)
         self._upstream_address = upstream
         self._upstream = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -125,8 +122,7 @@ class _NameServer:
         self._asked: dict[int, _Passed] = {}
         self._selector = selectors.DefaultSelector()
         self._selector.register(datagrams, selectors.EVENT_READ, self._receive)
-        if streams is not None:
-            self._selector.register(streams, selectors.EVENT_READ, lambda: self._accept(streams))
+        self._selector.register(streams, selectors.EVENT_READ, self._accept)
         self._selector.register(self._upstream, selectors.EVENT_READ, self._hear)
 
     def serve(self) -> NoReturn:
@@ -199,9 +195,9 @@ class _NameServer:
 
     # Questions over TCP, for answers that are too long for a datagram
 
-    def _accept(self, streams: socket.socket) -> None:
+    def _accept(self) -> None:
         with contextlib.suppress(OSError):  # the client has left again
-            client, _ = streams.accept()
+            client, _ = self._streams.accept()
             threading.Thread(target=self._serve_stream, args=(client,), daemon=True).start()
 
     def _serve_stream(self, client: socket.socket) -> None:

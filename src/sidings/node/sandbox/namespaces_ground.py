@@ -5,14 +5,16 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import signal
 import socket
 from collections.abc import Iterable
 from pathlib import Path
 
-from sidings.node.network import GATEWAY, PREFIX_LENGTH, SERVICE_NETWORK, SERVICE_PREFIX_LENGTH
-from sidings.node.sandbox import netlink, pod_network, probe, syscalls, user_namespace
+from sidings.node.container_engine.starter import EngineStarter
+from sidings.node.network import GATEWAY, INSIDE, LOOPBACK, PREFIX_LENGTH, SERVICE_NETWORK, SERVICE_PREFIX_LENGTH
+from sidings.node.sandbox import netlink, outside, pod_network, probe, redirect, syscalls, user_namespace
 from sidings.node.sandbox.spec import PodSandbox
-from sidings.node.sandbox.starter import NamespacesStarter
+from sidings.node.sandbox.starter import NamespacesStarter, Starter
 from sidings.node.sandbox.tier import FULL, Kind, Tier, Views
 
 BRIDGE = "sidings0"
@@ -35,16 +37,22 @@ class NamespacesGround:
         return self._tier
 
     def enter(self, holder: int) -> None:
+        living = outside.living(self._directory)
+        if living and not holder:
+            os.kill(living, signal.SIGKILL)  # its listeners are in a network that nobody is in any more
+        channel = None if living and holder else outside.fork(self._directory)
         if holder:
             _join(holder)
         else:
             self._make()
         self._bridge = socket.if_nametoindex(BRIDGE)
+        if channel is not None:
+            outside.equip(channel)
 
-    def name_server_socket(self) -> socket.socket:
-        listener = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        listener.bind((GATEWAY, 53))
-        return listener
+    def name_server_sockets(self) -> tuple[socket.socket, socket.socket]:
+        datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        datagrams.bind((GATEWAY, 53))
+        return datagrams, socket.create_server((GATEWAY, 53))
 
     def prepare(self, pod: PodSandbox) -> None:
         path = self._shared_memory(pod)
@@ -54,10 +62,13 @@ class NamespacesGround:
         for volume in pod.memory_volumes:
             syscalls.mount("tmpfs", volume.directory, "tmpfs", _TMPFS_FLAGS, _memory_options(volume.size_bytes))
 
-    def settle(self, pod: PodSandbox) -> NamespacesStarter:
+    def settle(self, pod: PodSandbox) -> Starter:
         views = self.tier.views
         pod_network.join(pod, self._bridge, own_users=not views.proc, host_name=views.host_name)
-        return NamespacesStarter(str(self._shared_memory(pod)), views)
+        shared_memory = str(self._shared_memory(pod))
+        if pod.engine is not None:
+            return EngineStarter(pod.engine, pod.uid, shared_memory)
+        return NamespacesStarter(shared_memory, views)
 
     def vacate(self, pod: PodSandbox) -> None:
         for volume in pod.memory_volumes:
@@ -83,11 +94,19 @@ class NamespacesGround:
             index = socket.if_nametoindex(BRIDGE)
             node.add_address(index, GATEWAY, PREFIX_LENGTH)
             node.set_up(index)
+            node.refuse_the_rest()
+        with contextlib.suppress(OSError):  # where /proc/sys is read-only, what is not caught is dropped instead
+            Path("/proc/sys/net/ipv4/ip_forward").write_text("1")
+        no_way_out = ""
+        try:
+            redirect.install((*INSIDE, LOOPBACK), outside.REDIRECT_PORT)
+        except OSError as error:
+            no_way_out = f"nf_tables: {error.strerror}"
         found = probe.check(self._directory, self._tier.views if self._tier else None)
         if found.refused:
             raise OSError(errno.EPERM, found.refused, "container root")
         kind = Kind.NAMESPACES if found.views == FULL else Kind.NESTED
-        self._tier = Tier(kind, found.views, "; ".join(found.missing))
+        self._tier = Tier(kind, found.views, "; ".join(found.missing), no_way_out)
 
 
 def make_namespaces() -> None:

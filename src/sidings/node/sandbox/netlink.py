@@ -22,7 +22,7 @@ _IFLA_INFO_KIND, _IFLA_INFO_DATA, _VETH_INFO_PEER = 1, 2, 1
 _IFA_ADDRESS, _IFA_LOCAL = 1, 2
 _RTA_DST, _RTA_GATEWAY, _RTA_OIF = 1, 5, 4
 _RT_TABLE_MAIN, _RTPROT_BOOT, _RT_SCOPE_UNIVERSE, _RTN_UNICAST = 254, 3, 0, 1
-_RT_TABLE_LOCAL, _RT_SCOPE_HOST, _RTN_LOCAL = 255, 254, 2
+_RT_TABLE_LOCAL, _RT_SCOPE_HOST, _RTN_LOCAL, _RTN_UNREACHABLE = 255, 254, 2, 7
 _IFF_UP = 1
 
 BRIDGE_ADDRESS = bytes.fromhex("0253494e4701")
@@ -106,6 +106,14 @@ class Netlink:
         )
         body = [header, attribute(_RTA_GATEWAY, socket.inet_aton(gateway)), _number(_RTA_OIF, index)]
         self._ask(_NEWROUTE, _CREATE | _EXCL, body, f"route via {gateway}")
+
+    def refuse_the_rest(self) -> None:
+        """Answer what no other route is for with "host unreachable", instead of nothing, where we forward at all."""
+        header = struct.pack(
+            "=BBBBBBBBI",
+            *(socket.AF_INET, 0, 0, 0, _RT_TABLE_MAIN, _RTPROT_BOOT, _RT_SCOPE_UNIVERSE, _RTN_UNREACHABLE, 0),
+        )
+        self._ask(_NEWROUTE, _CREATE | _EXCL, [header], "unreachable default route")
 
     def add_local_range(self, index: int, network: str, prefix_length: int) -> None:
         """Take every address of ``network`` for our own, on interface ``index``: anybody may listen on any of them."""

@@ -26,13 +26,14 @@ from pathlib import Path
 from typing import NoReturn
 
 from sidings.node.network import API_PORT, API_SERVICE, GATEWAY, INSIDE
-from sidings.node.sandbox import redirect, syscalls
+from sidings.node.sandbox import notes, redirect, syscalls
 from sidings.node.sandbox.relay import Dial, Relay, connect
 from sidings.node.sandbox.upstream import Upstream
 
 REDIRECT_PORT = 15001
 """Where caught connections arrive in the node's network; Istio's number for the same thing."""
 UPSTREAM = (GATEWAY, 5300)
+NOTE = "outside.json"
 API_FILE = "api-server.json"
 DIAL_SECONDS = 10.0
 """How long the other side may take to accept; then the pod, whose own connection stands already, sees a reset."""
@@ -42,22 +43,27 @@ _THIS_NETWORK = ipaddress.IPv4Network("0.0.0.0/8")
 """Linux takes 0.0.0.0 for the machine itself."""
 
 
-def fork(directory: Path) -> tuple[int, socket.socket]:
-    """Start the process, in the current network; returns its pid and where to send its listeners (``equip``)."""
+def living(directory: Path) -> int:
+    """Its pid, while it lives, else 0."""
+    return notes.living(directory / NOTE)
+
+
+def fork(directory: Path) -> socket.socket:
+    """Start the process, in the current network; returns where to send its listeners (``equip``)."""
     ours, its = socket.socketpair()
     pid = os.fork()
     if pid == 0:
         try:
             os.setsid()
             syscalls.set_name("sidings-outside")
-            os.closerange(3, its.fileno())
-            os.closerange(its.fileno() + 1, 1024)
+            syscalls.close_others([its.fileno()])
             if listeners := _receive(its):
                 _Outside(directory, *listeners).serve()
         finally:
             os._exit(1)
     its.close()
-    return pid, ours
+    notes.write(directory / NOTE, pid)
+    return ours
 
 
 def equip(channel: socket.socket) -> None:

@@ -9,8 +9,8 @@ where they were meant for; questions to any name server go to the pods' own. The
         chain output { type nat hook output priority dstnat; ... }
     }
 
-with, in each chain, ``ip daddr <range> accept`` for what stays inside, ``meta l4proto tcp redirect to :<port>`` and
-``udp dport 53 redirect to :53``. ``output`` is for pods in the node's own network (``hostNetwork``).
+with ``ip daddr <range> accept`` for what stays inside and ``meta l4proto tcp redirect to :<port>`` in each chain, and
+``udp dport 53 redirect to :53`` in the first. ``output`` is for pods in the node's own network (``hostNetwork``).
 """
 
 from __future__ import annotations
@@ -61,7 +61,8 @@ def install(inside: Iterable[Range], port: int) -> None:
         chain = attribute(_CHAIN_TABLE, _TABLE) + attribute(_CHAIN_NAME, name)
         chain += _nested(_CHAIN_HOOK, hooked) + attribute(_CHAIN_TYPE, b"nat\0")
         messages.append((_NEWCHAIN, _CREATE | _EXCL, chain))
-        for expressions in _rules(ranges, port):
+        rules = [*_rules(ranges, port), *([_names_rule()] if hook == _PREROUTING else [])]
+        for expressions in rules:
             rule = attribute(_RULE_TABLE, _TABLE) + attribute(_RULE_CHAIN, name)
             messages.append((_NEWRULE, _CREATE | _APPEND, rule + _nested(_RULE_EXPRESSIONS, expressions)))
     _commit(messages)
@@ -86,14 +87,11 @@ def _rules(inside: Iterable[Range], port: int) -> Iterator[bytes]:
             )
         )
     yield _protocol(socket.IPPROTO_TCP) + _redirect(port)
-    yield b"".join(
-        (
-            _protocol(socket.IPPROTO_UDP),
-            _payload(_TRANSPORT_HEADER, _DPORT_OFFSET, 2),
-            _equals(struct.pack("!H", _DNS_PORT)),
-            _redirect(_DNS_PORT),
-        )
-    )
+
+
+def _names_rule() -> bytes:
+    asked = _payload(_TRANSPORT_HEADER, _DPORT_OFFSET, 2) + _equals(struct.pack("!H", _DNS_PORT))
+    return _protocol(socket.IPPROTO_UDP) + asked + _redirect(_DNS_PORT)
 
 
 # Expressions of a rule. Numbers inside are big-endian, unlike those of rtnetlink.

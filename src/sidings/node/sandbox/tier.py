@@ -65,6 +65,8 @@ class Tier:
     kind: Kind
     views: Views = FULL
     refused: str = ""
+    no_way_out: str = ""
+    """Why pods reach nothing outside; "" where they do."""
 
     @property
     def reason(self) -> str:
@@ -73,7 +75,8 @@ class Tier:
     @property
     def message(self) -> str:
         missing = f": {self.refused}" if self.refused else ""
-        return _MESSAGES[self.kind] + missing
+        closed = f"; they have no outbound connections: {self.no_way_out}" if self.no_way_out else ""
+        return _MESSAGES[self.kind] + missing + closed
 
     @property
     def namespaces(self) -> bool:
@@ -87,7 +90,7 @@ class Tier:
 
     @staticmethod
     def from_json(value: Mapping[str, Any]) -> Tier:
-        return Tier(Kind(value["kind"]), Views(**value["views"]), value["refused"])
+        return Tier(Kind(value["kind"]), Views(**value["views"]), value["refused"], value.get("no_way_out", ""))
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

@@ -21,7 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
-from sidings.node.sandbox import name_server, notes, protocol, service_proxy, shim, syscalls
+from sidings.node.sandbox import name_server, notes, outside, protocol, service_proxy, shim, syscalls
 from sidings.node.sandbox.ground import Ground
 from sidings.node.sandbox.namespaces_ground import NOTHING_OF_ITS_OWN, NamespacesGround
 from sidings.node.sandbox.spec import PROTOCOL, PodSandbox
@@ -53,6 +53,8 @@ class Zygote:
         self._service_proxy = notes.living(directory / SERVICE_PROXY) or self._start_service_proxy()
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._listener, selectors.EVENT_READ, self._accept)
+        if pid := outside.living(directory):
+            self._selector.register(os.pidfd_open(pid), selectors.EVENT_READ, self._leave_for_another)
 
     def serve(self) -> NoReturn:
         gc.freeze()
@@ -89,7 +91,7 @@ class Zygote:
             self._ground.release(map(Path, request["directories"]))
             connection.send({"ok": True})
         elif operation == "shutdown":
-            for pid in (self._name_server, self._service_proxy):
+            for pid in filter(None, (self._name_server, self._service_proxy, outside.living(self._directory))):
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
             (self._directory / "zygote.sock").unlink(missing_ok=True)
@@ -128,6 +130,12 @@ class Zygote:
         gc.freeze()
         supervisor.serve()
 
+    def _leave_for_another(self) -> NoReturn:
+        """The process outside is dead, and from in here no other can be started: the next pod's zygote will."""
+        print("the pods' way outside was killed: the zygote ends, to be replaced with the next pod", file=sys.stderr)
+        (self._directory / "zygote.sock").unlink(missing_ok=True)
+        os._exit(1)
+
     def _reap(self) -> None:
         """Collect shims that left; a name server or proxy that died is replaced."""
         with contextlib.suppress(ChildProcessError):
@@ -139,10 +147,12 @@ class Zygote:
 
     def _start_name_server(self) -> int:
         """Fork the name server and note it as the holder of the node's namespaces; returns its pid."""
-        listener = self._ground.name_server_socket()
+        datagrams, streams = self._ground.name_server_sockets()
         table = self._directory / "dns.json"
-        pid = _fork_daemon("sidings-dns", [listener.fileno()], lambda: name_server.serve(listener, table))
-        listener.close()
+        kept = [datagrams.fileno(), streams.fileno()]
+        pid = _fork_daemon("sidings-dns", kept, lambda: name_server.serve(datagrams, streams, table, outside.UPSTREAM))
+        datagrams.close()
+        streams.close()
         notes.write(self._directory / NAME_SERVER, pid)
         return pid
 

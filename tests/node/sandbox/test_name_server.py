@@ -1,11 +1,13 @@
 import socket
 import struct
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from sidings.node.sandbox import dns_message
 from sidings.node.sandbox.dns_message import AAAA, CNAME, PTR, SRV, A
-from sidings.node.sandbox.name_server import Table, answer, is_outside
+from sidings.node.sandbox.name_server import NameServer, Table, answer, is_outside
 
 TABLE = Table(
     {
@@ -113,3 +115,87 @@ def test_only_names_of_others_are_passed_on(name: str, outside: bool) -> None:
 
 def test_the_table_survives_its_file() -> None:
     assert Table.load(TABLE.dump()) == TABLE
+
+
+class Server:
+    """A name server between a client and an upstream that answers everything with 192.0.2.1."""
+
+    def __init__(self, path: Path) -> None:
+        path.write_text(TABLE.dump())
+        self.client, self.upstream, self._datagrams = (_bound(socket.SOCK_DGRAM) for _ in range(3))
+        self._streams = _bound(socket.SOCK_STREAM)
+        self._streams.listen()
+        self._server = NameServer(self._datagrams, self._streams, path, self.upstream.getsockname())
+
+    def ask(self, name: str) -> None:
+        self.client.sendto(dns_message.query(7, name, A), self._datagrams.getsockname())
+        self._server.step()
+
+    def step(self) -> None:
+        self._server.step()
+
+    def pass_on(self) -> None:
+        query, server = self.upstream.recvfrom(4096)
+        asked = dns_message.question(query)
+        self.upstream.sendto(dns_message.reply(asked, [dns_message.address("192.0.2.1")]), server)
+        self._server.step()
+
+    def heard(self) -> tuple[int, int, list[bytes]]:
+        reply = self.client.recv(4096)
+        found = [record.data for record in dns_message.addresses(reply, "")]
+        return int.from_bytes(reply[:2], "big"), dns_message.code_of(reply), found
+
+    def stream(self, query: bytes) -> bytes:
+        with socket.create_connection(self._streams.getsockname(), 5) as connected:
+            connected.sendall(struct.pack("!H", len(query)) + query)
+            connected.shutdown(socket.SHUT_WR)
+            self._server.step()
+            return connected.makefile("rb").read()[2:]
+
+    def close(self) -> None:
+        self._server.close()
+        for made in (self.client, self.upstream, self._datagrams, self._streams):
+            made.close()
+
+
+def _bound(kind: socket.SocketKind) -> socket.socket:
+    made = socket.socket(socket.AF_INET, kind)
+    made.bind(("127.0.0.1", 0))
+    made.settimeout(5)
+    return made
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    made = Server(tmp_path / "dns.json")
+    yield made
+    made.close()
+
+
+def test_a_name_outside_is_asked_for_upstream(server: Server) -> None:
+    server.ask("example.com")
+    server.pass_on()
+    assert server.heard() == (7, 0, [socket.inet_aton("192.0.2.1")])
+
+
+def test_an_external_name_is_followed_outside(server: Server) -> None:
+    server.ask("db.default.svc.cluster.local")
+    server.pass_on()
+    assert server.heard() == (7, 0, [socket.inet_aton("192.0.2.1")])
+
+
+def test_without_an_upstream_a_name_outside_fails_at_once(server: Server) -> None:
+    server.upstream.close()
+    server.ask("example.com")
+    server.step()
+    assert server.heard()[:2] == (7, dns_message.SERVER_FAILURE)
+
+
+def test_names_of_the_cluster_need_no_upstream(server: Server) -> None:
+    server.ask("w-0.workers.default.svc.cluster.local")
+    assert server.heard() == (7, 0, [socket.inet_aton("10.244.1.2")])
+
+
+def test_questions_come_over_tcp_as_well(server: Server) -> None:
+    reply = server.stream(dns_message.query(9, "workers.default.svc.cluster.local", A))
+    assert len(dns_message.addresses(reply, "")) == 2

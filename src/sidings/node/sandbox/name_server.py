@@ -105,10 +105,12 @@ def answer(table: Table, asked: Question, *, final: bool) -> bytes | None:
 
 def serve(datagrams: socket.socket, streams: socket.socket, path: Path, upstream: Address) -> NoReturn:
     """Answer for ever from the table at ``path``, on UDP and TCP; ``upstream`` is where names outside are asked for."""
-    _NameServer(datagrams, streams, path, upstream).serve()
+    server = NameServer(datagrams, streams, path, upstream)
+    while True:
+        server.step()
 
 
-class _NameServer:
+class NameServer:
     """The event loop; a connection is a thread."""
 
     def __init__(self, datagrams: socket.socket, streams: socket.socket, path: Path, upstream: Address) -> None:
@@ -125,12 +127,16 @@ class _NameServer:
         self._selector.register(streams, selectors.EVENT_READ, self._accept)
         self._selector.register(self._upstream, selectors.EVENT_READ, self._hear)
 
-    def serve(self) -> NoReturn:
-        while True:
-            for key, _ in self._selector.select(_RECHECK_SECONDS if self._held else 1 if self._asked else None):
-                key.data()
-            self._look_again()
-            self._give_up()
+    def step(self) -> None:
+        """Wait for what comes next, and see to it."""
+        for key, _ in self._selector.select(_RECHECK_SECONDS if self._held else 1 if self._asked else None):
+            key.data()
+        self._look_again()
+        self._give_up()
+
+    def close(self) -> None:
+        self._selector.close()
+        self._upstream.close()
 
     def _receive(self) -> None:
         query, client = self._datagrams.recvfrom(_MESSAGE)

@@ -13,6 +13,7 @@ import secrets
 import selectors
 import socket
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -23,7 +24,7 @@ from sidings.node.sandbox.dns_message import Question
 RESOLVERS = Path("/etc/resolv.conf")
 ANSWER_SECONDS = 2.0
 SILENCE_SECONDS = 10.0
-_DNS_PORT = 53
+DNS_PORT = 53
 _MAX_RESOLVERS = 3
 _MAX_WAITING = 1024
 _MESSAGE = 65535
@@ -52,22 +53,33 @@ class _Waiting:
 class Upstream:
     """Questions that come on ``listener`` (UDP), answered on it. The selector is the caller's loop."""
 
-    def __init__(self, listener: socket.socket, selector: selectors.BaseSelector, file: Path = RESOLVERS) -> None:
+    def __init__(
+        self,
+        listener: socket.socket,
+        selector: selectors.BaseSelector,
+        *,
+        file: Path = RESOLVERS,
+        port: int = DNS_PORT,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """``file`` names the resolvers, which answer at ``port``; it is read again for every question."""
         self._listener = listener
         self._selector = selector
         self._file = file
+        self._port = port
+        self._now = now
         self._waiting: set[_Waiting] = set()
         self._silent_until = 0.0
         selector.register(listener, selectors.EVENT_READ, self._receive)
 
     def seconds_left(self) -> float | None:
         """Until ``give_up`` has something to do."""
-        now = time.monotonic()
+        now = self._now()
         return max(min(waiting.due for waiting in self._waiting) - now, 0) if self._waiting else None
 
     def give_up(self) -> None:
         """Turn from resolvers that were silent to the next ones."""
-        now = time.monotonic()
+        now = self._now()
         for waiting in [waiting for waiting in self._waiting if waiting.due <= now]:
             self._forget(waiting)
             if not waiting.left:
@@ -77,7 +89,7 @@ class Upstream:
     def dial(self, client: socket.socket) -> socket.socket | None:
         """A connection to the first resolver that takes one, for answers that are too long for a datagram."""
         for resolver in self._known():
-            if (found := relay.connect((resolver, _DNS_PORT), ANSWER_SECONDS)) is not None:
+            if (found := relay.connect((resolver, self._port), ANSWER_SECONDS)) is not None:
                 return found
         return None
 
@@ -92,7 +104,7 @@ class Upstream:
             asked = dns_message.question(query)
         except ValueError:
             return
-        silent = time.monotonic() < self._silent_until or len(self._waiting) >= _MAX_WAITING
+        silent = self._now() < self._silent_until or len(self._waiting) >= _MAX_WAITING
         self._ask(asked, query, client, [] if silent else self._known())
 
     def _ask(self, asked: Question, query: bytes, client: tuple[str, int], left: list[str]) -> None:
@@ -105,12 +117,12 @@ class Upstream:
             except OSError:
                 break  # no descriptor left
             try:
-                made.connect((resolver, _DNS_PORT))
+                made.connect((resolver, self._port))
                 made.send(number.to_bytes(2, "big") + query[2:])
             except OSError:
                 made.close()
                 continue
-            waiting = _Waiting(asked, query, client, number, made, time.monotonic() + ANSWER_SECONDS, left)
+            waiting = _Waiting(asked, query, client, number, made, self._now() + ANSWER_SECONDS, left)
             self._waiting.add(waiting)
             self._selector.register(made, selectors.EVENT_READ, partial(self._hear, waiting))
             return

@@ -8,7 +8,7 @@ import pytest
 
 from sidings.api.objects import Object, copy_of
 from sidings.api.options import BACKGROUND, FOREGROUND, ORPHAN, DeleteOptions, ListOptions
-from sidings.api.resources import CONFIG_MAPS, JOB_SETS, JOBS, NAMESPACES, PODS, Resource
+from sidings.api.resources import CONFIG_MAPS, EVENTS, JOB_SETS, JOBS, NAMESPACES, PODS, Resource
 from sidings.api.status import Conflict, Invalid, NotFound
 from sidings.registry.delete import ORPHANS_BY_DEFAULT
 
@@ -155,6 +155,16 @@ async def test_the_policy_that_is_on_the_object_counts_before_the_default(api, j
     await api.create(JOB_SETS, jobset)
     assert (await delete(api, JOB_SETS, "js"))["metadata"]["finalizers"] == ["foregroundDeletion"]
     assert (await delete(api, JOB_SETS, "js", propagation_policy=BACKGROUND))["kind"] == "Status"
+
+
+async def test_an_event_owns_nothing_so_nobody_waits_for_its_dependents(api) -> None:
+    event = {
+        "metadata": {"name": "e"},
+        "involvedObject": {"kind": "Pod", "name": "p", "namespace": "default"},
+        "type": "Normal",
+    }
+    await api.create(EVENTS, event, "default")
+    assert (await delete(api, EVENTS, "e", propagation_policy=ORPHAN))["status"] == "Success"
 
 
 async def test_a_namespace_is_terminating_until_it_is_finalized(api) -> None:

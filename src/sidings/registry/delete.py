@@ -17,7 +17,7 @@ from sidings.api import timestamps
 from sidings.api.kind import Kind
 from sidings.api.objects import Object
 from sidings.api.options import BACKGROUND, FOREGROUND, ORPHAN, DeleteOptions, ListOptions
-from sidings.api.resources import NAMESPACES
+from sidings.api.resources import EVENTS, NAMESPACES
 from sidings.api.status import ApiError, Conflict, NotFound
 from sidings.registry.admission import chain
 from sidings.registry.admission.plugin import Operation, Request
@@ -195,7 +195,9 @@ def _finalizers(kind: Kind, obj: Object, options: DeleteOptions) -> list[str]:
             policy = FOREGROUND
         else:
             policy = kind.default_propagation
-    wanted = {ORPHAN: [ORPHAN_FINALIZER], FOREGROUND: [FOREGROUND_FINALIZER]}.get(policy, [])
+    # Events own nothing, the garbage collector does not look at them (``eventStrategy`` of kube-apiserver, too).
+    collected = kind.resource != EVENTS
+    wanted = {ORPHAN: [ORPHAN_FINALIZER], FOREGROUND: [FOREGROUND_FINALIZER]}.get(policy, []) if collected else []
     finalizers = kept + wanted
     return present if set(finalizers) == set(present) else finalizers
 

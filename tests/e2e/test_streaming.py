@@ -1,15 +1,11 @@
 """Into running pods and out of them, with the real kubectl: exec, attach, cp, port-forward, run."""
 
-import fcntl
 import importlib.util
 import os
-import pty
 import re
 import socket
-import struct
 import subprocess
 import sys
-import termios
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.machine import Machine, pod, wait_for
+from tests.e2e.terminal import Terminal
 
 pytestmark = pytest.mark.e2e
 
@@ -30,22 +27,12 @@ def box(cluster: Machine) -> Machine:
     return cluster
 
 
-def _in_terminal(machine: Machine, *words: str, keys: str = "", columns: int = 111, rows: int = 33) -> tuple[int, str]:
-    """Exit code and output of kubectl in a terminal of that size, in which ``keys`` are typed."""
-    ours, its = pty.openpty()
-    fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+def _in_terminal(machine: Machine, *words: str, keys: str = "") -> tuple[int, str]:
+    """Exit code and output of kubectl in a terminal, in which ``keys`` are typed."""
     command = ("kubectl", f"--kubeconfig={machine.home}/kubeconfig", *words)
-    process = subprocess.Popen(command, stdin=its, stdout=its, stderr=its, env=machine.environ, start_new_session=True)
-    os.close(its)
-    os.write(ours, keys.encode())
-    said = b""
-    while True:
-        try:
-            said += os.read(ours, 4096)
-        except OSError:
-            break
-    os.close(ours)
-    return process.wait(timeout=60), said.decode()
+    with Terminal(command, machine.environ) as terminal:
+        terminal.type(keys)
+        return terminal.end(), terminal.said
 
 
 def test_exec(box: Machine) -> None:
@@ -70,6 +57,17 @@ def test_exec_in_a_terminal(box: Machine) -> None:
     code, said = _in_terminal(box, "exec", "-it", "box", "--", "sh", keys="echo $((40 + 2))\nexit 5\n")
     assert re.search(r"\n(# )?42\r", said)
     assert code == 5
+
+
+def test_a_terminal_that_changes_its_size(box: Machine) -> None:
+    command = ("kubectl", f"--kubeconfig={box.home}/kubeconfig", "exec", "-it", "box", "--", "sh")
+    with Terminal(command, box.environ) as terminal:
+        terminal.type("stty size\n")
+        terminal.read_until("33 111")
+        terminal.resize(99, 44)
+        terminal.type("until stty size | grep 44; do sleep 0.1; done; exit\n")
+        terminal.read_until("44 99")
+        assert terminal.end() == 0
 
 
 def test_cp_both_ways(box: Machine, tmp_path: Path) -> None:

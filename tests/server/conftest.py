@@ -93,20 +93,27 @@ class Api:
         self.app = App(self.registry, NoPods(), StaticTokens({"t": ADMIN}), clock, rng)
 
     async def __call__(
-        self, method: str, url: str, body: Any = None, *, chunks: list[bytes] | None = None, **headers: str
+        self,
+        method: str,
+        url: str,
+        body: Any = None,
+        *,
+        chunks: list[bytes] | None = None,
+        raw: Sequence[tuple[bytes, bytes]] = (),
+        **headers: str,
     ) -> Answer:
-        """``headers``: underscores become dashes. A body that is not bytes is sent as JSON."""
+        """``headers``: underscores become dashes. A body that is not bytes is sent as JSON. ``raw``: more headers."""
         path, _, query = url.partition("?")
-        raw = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
+        data = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
         sent = {"host": "localhost:1", "authorization": "Bearer t", **headers}
         scope = {
             "type": "http",
             "method": method,
             "path": path,
             "query_string": query.encode(),
-            "headers": [(k.replace("_", "-").encode(), v.encode()) for k, v in sent.items() if v],
+            "headers": [*((k.replace("_", "-").encode(), v.encode()) for k, v in sent.items() if v), *raw],
         }
-        parts = chunks or [raw]
+        parts = chunks or [data]
         incoming: asyncio.Queue[Object] = asyncio.Queue()
         for index, part in enumerate(parts):
             incoming.put_nowait({"type": "http.request", "body": part, "more_body": index + 1 < len(parts)})

@@ -110,3 +110,32 @@ async def test_short_lives_are_refused(api, token):
 async def test_a_token_of_nobody(api):
     answer = await api("POST", f"{SA}/zz/token", {})
     assert (answer.code, answer.message) == (404, 'serviceaccounts "zz" not found')
+
+
+async def test_a_token_tells_what_it_is_bound_to(api, token):
+    await api("POST", "/api/v1/nodes", {"metadata": {"name": "node-1"}})
+    pod = {"metadata": {"name": "p"}, "spec": {"nodeName": "node-1", "containers": [{"name": "c", "image": "i"}]}}
+    await api("POST", PODS, pod)
+    bound = await issued(api, boundObjectRef={"kind": "Pod", "apiVersion": "v1", "name": "p"})
+    who = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
+    extra = (await api("POST", who, {}, **bearer(bound))).json["status"]["userInfo"]["extra"]
+    assert extra["authentication.kubernetes.io/pod-name"] == ["p"]
+    assert extra["authentication.kubernetes.io/node-name"] == ["node-1"]
+    assert extra["authentication.kubernetes.io/credential-id"][0].startswith("JTI=")
+
+
+async def test_a_review_tells_whose_a_token_is(api, token):
+    reviews = "/apis/authentication.k8s.io/v1/tokenreviews"
+    vault = await issued(api, audiences=["vault"])
+    for spec, valid in (
+        ({"token": token}, True),
+        ({"token": vault}, False),
+        ({"token": vault, "audiences": ["vault", "x"]}, True),
+        ({"token": "a.b.c"}, False),
+    ):
+        status = (await api("POST", reviews, {"spec": spec})).json["status"]
+        assert status.get("authenticated", False) is valid, spec
+        assert status.get("audiences") == (
+            None if not valid else spec.get("audiences", ["https://kubernetes.default.svc"])[:1]
+        )
+    assert (await api("POST", reviews, {"spec": {"token": token}}, **bearer(token))).code == 403

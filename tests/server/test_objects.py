@@ -217,4 +217,4 @@ async def test_reviews(api: Api) -> None:
     )
     who = await api("POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", {})
     assert who.json["status"]["userInfo"]["username"] == "admin"
-    assert (await api("GET", "/apis/authentication.k8s.io/v1/selfsubjectreviews")).code == 404
+    assert (await api("GET", "/apis/authentication.k8s.io/v1/selfsubjectreviews")).code == 405

@@ -25,8 +25,16 @@ Warn = Callable[[str], None]
 """Takes the text of one ``Warning:`` header."""
 
 
+Guard = Callable[[dict[str, Any], dict[str, Any] | None], None]
+"""Takes an object that is about to be stored and the one that it replaces (None: none); refuses by raising."""
+
+
 def no_warnings(text: str) -> None:
     """For callers that show no warnings: controllers, for one."""
+
+
+def no_guard(new: dict[str, Any], old: dict[str, Any] | None) -> None:
+    """For callers who may write whatever passes the kind's own rules."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +50,8 @@ class WriteOptions:
     repeated: tuple[str, ...] = ()
     """What a strict reader of the body says: ``duplicate field "spec.x"``; only the parser can see it."""
     warn: Warn = no_warnings
+    guard: Guard = no_guard
+    """Asked before validation; only whoever knows the user can say what that user may write."""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ Follows ``k8s.io/kubernetes/plugin/pkg/auth/authorizer/rbac`` and ``pkg/apis/rba
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 ALL = "*"
@@ -59,6 +59,34 @@ def _has_resource(resources: Sequence[str], wanted: Attributes) -> bool:
 
 def _covers(pattern: str, path: str) -> bool:
     return pattern == path or (pattern.endswith(ALL) and path.startswith(pattern[:-1]))
+
+
+def uncovered(held: Sequence[Mapping[str, Any]], rules: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The parts of ``rules`` that ``held`` does not contain, as kube-apiserver prints them; empty if it has it all.
+
+    A rule is taken apart into one verb on one thing each, because several held rules may cover it together.
+    """
+    missing: dict[str, list[str]] = {}
+    for rule in rules:
+        names = rule.get("resourceNames") or ("",)
+        for what, wanted in _parts(rule):
+            for verb in rule.get("verbs") or ():
+                for name in names:
+                    one = wanted._replace(verb=verb, name=name)
+                    if not any(_allows(each, one) for each in held):
+                        shown = f'{what[:-1]}, ResourceNames:["{name}"]{what[-1]}' if name else what
+                        missing.setdefault(shown, []).append(f'"{verb}"')
+    return [f"{what[:-1]}, Verbs:[{' '.join(verbs)}]{what[-1]}" for what, verbs in sorted(missing.items())]
+
+
+def _parts(rule: Mapping[str, Any]) -> Iterator[tuple[str, Attributes]]:
+    """Each single thing that ``rule`` is about, as it is printed and as a request for it."""
+    for group in rule.get("apiGroups") or ():
+        for resource in rule.get("resources") or ():
+            plural, _, subresource = resource.partition("/")
+            yield f'{{APIGroups:["{group}"], Resources:["{resource}"]}}', Attributes("", group, plural, subresource)
+    for path in rule.get("nonResourceURLs") or ():
+        yield f'{{NonResourceURLs:["{path}"]}}', Attributes("", path=path)
 
 
 def is_subject(subject: Mapping[str, Any], user: str, groups: Iterable[str], namespace: str) -> bool:

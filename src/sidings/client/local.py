@@ -14,7 +14,7 @@ from sidings.api.kind import Kind
 from sidings.api.objects import Object
 from sidings.api.options import WARN, DeleteOptions, ListOptions, WriteOptions
 from sidings.api.pods import LogOptions, PodLogs
-from sidings.api.resources import PODS, Resource
+from sidings.api.resources import PODS, SERVICE_ACCOUNTS, Resource
 from sidings.api.status import BadRequest, NotFound
 from sidings.client.interface import ObjectList, PatchType, WatchEvent
 
@@ -90,16 +90,27 @@ class Registry(Protocol):
     async def delete(self, kind: Kind, name: str, namespace: str = "", options: DeleteOptions = ...) -> Object: ...
 
 
+class TokenIssuer(Protocol):
+    """``sidings.server.service_account_tokens.ServiceAccountTokens``, as far as it is needed here."""
+
+    def issue(self, account: Object, request: Object) -> Object: ...
+
+
 class LocalClient:
     """``client.interface.Client`` on a registry; ``pods`` gives logs, where somebody runs pods."""
 
     def __init__(self, registry: Registry, pods: PodLogs | None = None) -> None:
         self._registry = registry
         self._pods = pods
+        self._tokens: TokenIssuer | None = None
 
     def read_logs_from(self, pods: PodLogs) -> None:
         """Give logs from now on: who runs the pods is a client itself and comes later."""
         self._pods = pods
+
+    def get_tokens_from(self, tokens: TokenIssuer) -> None:
+        """Answer ``serviceaccounts/token`` from now on: whoever knows tokens stands in front of the registry."""
+        self._tokens = tokens
 
     async def get(self, resource: Resource, name: str, namespace: str = "") -> Object:
         return self._registry.get(self._kind(resource), name, namespace).object
@@ -155,6 +166,8 @@ class LocalClient:
     ) -> Object:
         kind = self._kind(resource)
         options = WriteOptions(dry_run=dry_run, field_manager=field_manager, field_validation=field_validation or WARN)
+        if resource == SERVICE_ACCOUNTS and subresource == "token" and self._tokens is not None:
+            return self._tokens.issue(self._registry.get(kind, name, namespace).object, obj)
         if subresource:
             return await self._registry.create_subresource(kind, name, subresource, obj, namespace, options)
         return await self._registry.create(kind, obj, namespace or _namespace_of(obj), options)

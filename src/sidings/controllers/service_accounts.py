@@ -8,13 +8,12 @@ from typing import ClassVar
 
 from sidings.api.objects import Key, Object, is_deleting, namespace_of
 from sidings.api.resources import CONFIG_MAPS, NAMESPACES, SERVICE_ACCOUNTS, Resource
+from sidings.api.service_accounts import DEFAULT_ACCOUNT, ROOT_CA
 from sidings.api.status import AlreadyExists, NotFound
 from sidings.client.interface import Client
 from sidings.clock import Clock
 from sidings.controllers.runtime.controller import Controller, Mapper
 
-DEFAULT_ACCOUNT = "default"
-ROOT_CA = "kube-root-ca.crt"
 ROOT_CA_NOTE = (
     "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as "
     "the internal service IP or kubernetes.default.svc. No other usage is guaranteed."

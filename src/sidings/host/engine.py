@@ -143,6 +143,7 @@ class Engine:
             measured=measured,
             signing_key=self.identity.signing_key,
         )
+        self.plane.client.get_tokens_from(app.tokens)
         listener = listen(self.options.port, self.options.last_port)
         return ApiServer(app, listener, self.identity.certificate_file, self.identity.key_file)
 

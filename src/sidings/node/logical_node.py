@@ -64,6 +64,8 @@ class NodeConfig:
     """How often node status is posted; kubelet's ``--node-status-update-frequency``."""
     storage_check_seconds: float = 10.0
     """How often the disk that a limited pod uses is measured; kubelet's monitoring interval of evictions."""
+    volume_refresh_seconds: float = 10.0
+    """How often it is looked whether the files of a pod's volumes are what the API has now; kubelet takes a minute."""
     log_max_bytes: int = 10 * 1024 * 1024
     """kubelet's ``containerLogMaxSize``."""
     log_max_files: int = 5

@@ -34,6 +34,7 @@ from sidings.node.sandbox.rootfs import SCRATCH, WORK
 from sidings.node.sandbox.spec import Attempt, Bind, Container, PodSandbox, Root, SandboxStatus
 from sidings.node.status import KILLED, STATUS_UNKNOWN
 from sidings.node.volumes import host_path, mounting
+from sidings.node.volumes.tokens import PodTokens
 
 WORKING_DIRECTORY = "sidings.dev/working-directory"
 """Annotation: the folder in which ``sidings run`` was started; visible and writable at its own path."""
@@ -80,6 +81,8 @@ class PodBox:
         self._watch: asyncio.Task[None] | None = None
         self._news = asyncio.Event()
         self.group = shared_memory_group(pod)
+        self._tokens = PodTokens(shop.client, shop.clock)
+        self._shown: tuple[object, ...] = ()
 
     @property
     def address(self) -> str | None:
@@ -131,11 +134,12 @@ class PodBox:
             c for c in (*(pod["spec"].get("initContainers") or ()), *pod["spec"]["containers"]) if c["name"] == name
         )
         address = self._shop.addresses.allocate(self._uid, self._number)
-        inputs = await mounting.load(self._shop.client, pod)
-        facts = self._facts(pod, container, address)
+        inputs = await mounting.load(self._shop.client, pod, self._tokens)
+        facts = self._facts(address, self._claim_gpus(pod, container))
         volumes = mounting.materialise(
             pod, inputs, facts, self.directory / "volumes", self._shop.claims_root, self._shop.secrets
         )
+        self._shown = _shown(pod, inputs)
         if not self.alive:
             await self._create(pod, address, volumes)
         known = self.attempts.get(name, ())
@@ -149,6 +153,17 @@ class PodBox:
             self._news.clear()
             await self._news.wait()
         self._news.set()
+
+    async def refresh(self, pod: Object) -> None:
+        """Let containers see what ConfigMaps, Secrets, labels and tokens are now. Raises ``VolumeError``."""
+        if self.address is None:
+            return
+        inputs = await mounting.load(self._shop.client, pod, self._tokens)
+        if (shown := _shown(pod, inputs)) == self._shown:
+            return
+        facts = self._facts(self.address)
+        await asyncio.to_thread(mounting.rewrite, pod, inputs, facts, self.directory / "volumes")
+        self._shown = shown
 
     async def stop(self, names: Iterable[str], grace: float) -> None:
         """SIGTERM, and SIGKILL after ``grace`` seconds; the records tell when it is over."""
@@ -213,13 +228,12 @@ class PodBox:
             fresh.write_text(json.dumps(status.to_json()))
             fresh.replace(self.directory / "status.json")
 
-    def _facts(self, pod: Object, container: Object, address: str) -> NodeFacts:
+    def _facts(self, address: str, units: tuple[Unit, ...] = ()) -> NodeFacts:
         addresses = {"status.podIP": address, "status.podIPs": address}
         addresses |= {"status.hostIP": self.host_address, "status.hostIPs": self.host_address}
         allocatable = {"cpu": self.node.cpu, "memory": self.node.memory}
         cores, nodes = os.cpu_count() or 1, len(self._shop.nodes)
         share = max(cores // nodes, 1) if nodes > 1 else None
-        units = self._claim_gpus(pod, container)
         folder = self._shop.gpus.source.driver().folder if units else ""
         return NodeFacts(addresses, allocatable, self.node.simulate_gpus, cores, share, units, folder)
 
@@ -323,6 +337,11 @@ class PodBox:
             (scratch / part).mkdir(parents=True)
         (scratch / "tmp").chmod(0o1777)
         return scratch
+
+
+def _shown(pod: Object, inputs: mounting.Inputs) -> tuple[object, ...]:
+    """What the files of a pod's volumes depend on."""
+    return (inputs.sources, inputs.tokens, labels_of(pod), annotations_of(pod))
 
 
 async def abandon(directory: Path, sandbox: SandboxClient) -> None:

@@ -28,6 +28,7 @@ from sidings.node.pod_reach import PodReach
 from sidings.node.pod_sandbox import PodBox, Workshop
 from sidings.node.status import CONTAINER_CREATING, CRASH_LOOP_BACK_OFF, Ending, Waiting, pod_status
 from sidings.node.stopping import Stopping
+from sidings.node.volumes import mounting
 
 log = logging.getLogger(__name__)
 
@@ -114,10 +115,12 @@ class PodWorker:
 
     async def _until_finished(self) -> Ending:
         measuring = asyncio.create_task(self._measure_storage(), name=f"storage of {key_of(self._pod)}")
+        refreshing = asyncio.create_task(self._refresh_volumes(), name=f"volumes of {key_of(self._pod)}")
         try:
             return await self._run_containers()
         finally:
             measuring.cancel()
+            refreshing.cancel()
 
     async def _run_containers(self) -> Ending:
         while not self._gone and not is_deleting(self._pod):
@@ -156,6 +159,17 @@ class PodWorker:
             if excess := storage.excess(self._pod, usage):
                 self._eviction = Ending("Failed", storage.EVICTED, excess)
                 self._news.set()
+
+    async def _refresh_volumes(self) -> None:
+        """Renew tokens, and the files of ConfigMaps and Secrets that have changed, as long as containers run."""
+        if not mounting.has_keys(self._pod):
+            return
+        while True:
+            await self._shop.clock.sleep(self._shop.config.volume_refresh_seconds)
+            try:
+                await self.box.refresh(self._pod)
+            except (NodeError, OSError) as error:
+                self._note("Warning", "FailedMount", str(error))
 
     # Starting
 

@@ -58,6 +58,7 @@ async def _store_once(context: Context, kind: Kind, new: Object, options: WriteO
     if not kind.builtin and kind.has_status:
         new.pop("status", None)
     kind.rules.default_on_create(new)
+    options.guard(new, None)
     errors = metadata.validate_create(kind, new)
     if not kind.builtin:
         errors += structural.validate(kind.schema, new)

@@ -74,6 +74,7 @@ async def revise(
     request = Request(Operation.UPDATE, kind, namespace, name, new, old, subresource, options.dry_run, options.warn)
     _check_shape(kind, new, subresource)
     chain.admit(context.plugins, request, context)
+    options.guard(new, old)
     if subresource in ("", "scale"):
         metadata.bump_generation(kind, new, old)
     _validate(kind, new, old, subresource)

@@ -20,10 +20,11 @@ from sidings.errors import SidingsError
 from sidings.registry.registry import Registry
 from sidings.server import health, names, telemetry, upgrades
 from sidings.server.asgi import Receive, Scope, Send
-from sidings.server.auth import ADMIN, Authenticator, FirstOf, Gate, authenticate
+from sidings.server.auth import ADMIN, Authenticator, FirstOf, Gate, User, authenticate
 from sidings.server.authorization import Authorizer, attributes_of
 from sidings.server.bodies import ClientGone
 from sidings.server.documents import Documents
+from sidings.server.impersonation import acting_user
 from sidings.server.limits import REQUEST_SECONDS
 from sidings.server.objects import Objects
 from sidings.server.paths import GroupPath, ResourcePath, parse
@@ -59,13 +60,13 @@ class App:
         ``measured``: what the pods do, where somebody measures it. ``signing_key``: of service accounts' tokens;
         without one they end with this application.
         """
-        tokens = ServiceAccountTokens(registry, clock, (signing_key or secrets.token_hex()).encode())
-        self._authenticator = FirstOf(authenticator, tokens)
+        self.tokens = ServiceAccountTokens(registry, clock, (signing_key or secrets.token_hex()).encode(), rng)
+        self._authenticator = FirstOf(authenticator, self.tokens)
         self._authorizer = Authorizer(registry)
         self._measured = measured
         self._gate = Gate(hosts)
         self._documents = Documents(registry)
-        self._objects = Objects(registry, pods, clock, rng, self._documents, self._authorizer, tokens)
+        self._objects = Objects(registry, pods, clock, rng, self._documents, self._authorizer, self.tokens)
         self._upgrades = upgrades.Upgrades(registry, pods)
         self._closing = asyncio.Event()
 
@@ -88,7 +89,7 @@ class App:
     async def _upgrade(self, socket: WebSocket, request: Request) -> None:
         try:
             self._gate.check(request.headers)
-            request.user = authenticate(self._authenticator, request.headers)
+            request.user = self._user_of(request)
             path = parse(request.path)
             if not isinstance(path, ResourcePath):
                 raise NotFound("the server could not find the requested resource")
@@ -121,12 +122,17 @@ class App:
             log.exception("%s %s failed unexpectedly", request.method, request.path)
             return error_response(InternalError(f"Internal error occurred: {type(error).__name__}: {error}"))
 
+    def _user_of(self, request: Request) -> User:
+        """Who asks, or whom that user acts as. Raises ``Unauthorized``, ``Forbidden``."""
+        user = authenticate(self._authenticator, request.headers)
+        return acting_user(request.headers, request.raw_headers, user, self._authorizer)
+
     async def _answer(self, request: Request) -> Response | Stream:
         healthy = health.answer(request.path, request.query)
         if healthy is not None:
             return healthy
         self._gate.check(request.headers)
-        request.user = authenticate(self._authenticator, request.headers)
+        request.user = self._user_of(request)
         telemetry.check(request)
         path = parse(request.path)
         if request.user not in ALWAYS_ALLOWED:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Protocol
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from sidings.api.status import Forbidden, Unauthorized
@@ -23,6 +23,14 @@ class User:
     name: str
     uid: str = ""
     groups: tuple[str, ...] = ()
+    extra: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+
+    def info(self) -> dict[str, Any]:
+        """As a review tells it."""
+        told: dict[str, Any] = {"username": self.name, "uid": self.uid, "groups": list(self.groups)}
+        if self.extra:
+            told["extra"] = {key: list(values) for key, values in self.extra.items()}
+        return told
 
 
 ADMIN = User("admin", "admin-uid", ("system:masters", "system:authenticated"))

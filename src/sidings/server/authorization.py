@@ -7,7 +7,7 @@ grants to whoever is authenticated: to find out what there is (``system:discover
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sidings.api import rbac
@@ -81,15 +81,19 @@ class Authorizer:
         subjects = binding.get("subjects") or ()
         if not any(rbac.is_subject(subject, user.name, user.groups, namespace) for subject in subjects):
             return
-        role = binding.get("roleRef") or {}
-        resource = ROLES if role.get("kind") == ROLES.kind else CLUSTER_ROLES
+        reference = binding.get("roleRef") or {}
+        resource = ROLES if reference.get("kind") == ROLES.kind else CLUSTER_ROLES
+        yield from self.rules_of_role(resource, str(reference.get("name")), namespace)
+
+    def rules_of_role(self, resource: Resource, name: str, namespace: str) -> Sequence[Mapping[str, Any]]:
+        """The PolicyRules of a role; none for one that is not there."""
         kind = self._registry.catalog.by_plural(*resource[:3])
         assert kind is not None
         try:
-            found = self._registry.get(kind, str(role.get("name")), namespace if resource == ROLES else "").object
+            found = self._registry.get(kind, name, namespace if resource == ROLES else "").object
         except NotFound:
-            return
-        yield from found.get("rules") or ()
+            return ()
+        return found.get("rules") or ()
 
     def _list(self, resource: Resource, namespace: str) -> list[Object]:
         kind = self._registry.catalog.by_plural(*resource[:3])

@@ -78,7 +78,7 @@ class Discovery:
         for kind in kinds:
             made._add(kind.resource.group, kind.resource.version, _entry(kind))
         for review in reviews.RESOURCES:
-            entry = Entry(review.plural, review.kind, False, ("create",), review.kind.lower(), stored=False)
+            entry = Entry(review.plural, review.kind, review.namespaced, ("create",), review.kind.lower(), stored=False)
             made._add(review.group, review.version, entry)
         for measured in metrics_api.RESOURCES:
             entry = Entry(measured.plural, measured.kind, measured.namespaced, ("get", "list"), "")

@@ -7,9 +7,13 @@ of what is not served differ between built-in and custom kinds, as they do upstr
 from __future__ import annotations
 
 import random
+from dataclasses import replace
+from functools import partial
 
 from sidings.api import options
 from sidings.api.kind import Kind
+from sidings.api.kinds.rbac import GROUP as RBAC
+from sidings.api.options import WriteOptions
 from sidings.api.pods import PodAccess
 from sidings.api.resources import SERVICE_ACCOUNTS, Resource
 from sidings.api.status import BadRequest, MethodNotAllowed, NotFound
@@ -19,6 +23,7 @@ from sidings.server import bodies, logs, metrics_api, reviews, upgrades, watch
 from sidings.server.authorization import Authorizer
 from sidings.server.discovery import SUBRESOURCES, VERBS, WITHOUT_DELETE_COLLECTION
 from sidings.server.documents import Documents
+from sidings.server.escalation import Escalation
 from sidings.server.negotiation import negotiate
 from sidings.server.paths import ResourcePath
 from sidings.server.rendering import Rendering
@@ -55,13 +60,14 @@ class Objects:
         self._metrics = metrics_api.Metrics(registry, pods)
         self._authorizer = authorizer
         self._tokens = tokens
+        self._reviews = reviews.Reviews(authorizer, tokens)
 
     async def answer(self, request: Request, path: ResourcePath) -> Response | Stream:
         kind = self._registry.catalog.by_plural(path.group, path.version, path.plural)
         if kind is None:
             review = next((r for r in reviews.RESOURCES if r[:3] == path[:3]), None)
-            if review is not None and request.method == "POST" and not path.name:
-                return await self._review(request, review)
+            if review is not None and review.namespaced == bool(path.namespace) and not path.name:
+                return await self._review(request, review, path.namespace)
             if path[:3] in (resource[:3] for resource in metrics_api.RESOURCES):
                 now = self._clock.now()
                 return json_response(200, await self._metrics.answer(request.method, path, request.query, now))
@@ -126,6 +132,7 @@ class Objects:
                 kind, path.name, path.subresource, body.value, path.namespace, wanted
             )
             return json_response(201, made, request.warning_headers())
+        wanted = self._guarded(request, kind, wanted)
         created = await self._registry.create(kind, body.value, path.namespace, wanted)
         return rendering.written(created, 201, request.warning_headers())
 
@@ -135,6 +142,7 @@ class Objects:
         wanted = options.for_update(
             request.query, user_agent=request.user_agent, repeated=tuple(body.repeated), warn=request.warn
         )
+        wanted = self._guarded(request, kind, wanted)
         updated = await self._registry.update(
             kind, path.name, body.value, path.namespace, wanted, subresource=path.subresource
         )
@@ -149,6 +157,7 @@ class Objects:
             user_agent=request.user_agent,
             warn=request.warn,
         )
+        wanted = self._guarded(request, kind, wanted)
         patched, created = await self._registry.patch(
             kind, path.name, body, path.namespace, wanted, patch_type=patch_type, subresource=path.subresource
         )
@@ -170,12 +179,20 @@ class Objects:
         selected = options.for_list(request.query)
         return rendering.page(await self._registry.delete_collection(kind, path.namespace, selected, wanted))
 
-    async def _review(self, request: Request, resource: Resource) -> Response:
+    async def _review(self, request: Request, resource: Resource, namespace: str) -> Response:
+        if request.method != "POST":
+            raise MethodNotAllowed("the server does not allow this method on the requested resource")
         kind = Kind(resource, resource.kind.lower(), {}, builtin=True)
         body = bodies.decode_object(await request.body(), request.content_type, kind, strict=False)
-        return json_response(
-            201, reviews.answer(resource, body.value, request.user, self._authorizer, self._clock.now())
-        )
+        answer = self._reviews.answer(resource, body.value, namespace, request.user, self._clock.now())
+        return json_response(201, answer)
+
+    def _guarded(self, request: Request, kind: Kind, wanted: WriteOptions) -> WriteOptions:
+        """``wanted`` with the check of what this user may write."""
+        if kind.resource.group != RBAC:
+            return wanted
+        escalation = Escalation(self._authorizer, request.user)
+        return replace(wanted, guard=partial(escalation.check, kind.resource))
 
 
 def _strict(request: Request) -> bool:

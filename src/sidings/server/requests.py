@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from sidings.server.asgi import Receive, Scope
 from sidings.server.auth import User
@@ -16,7 +16,7 @@ NOBODY = User("")
 class Request:
     """What the client sent, and the warnings that its answer will carry."""
 
-    __slots__ = ("_receive", "headers", "method", "path", "query", "user", "warnings")
+    __slots__ = ("_receive", "headers", "method", "path", "query", "raw_headers", "user", "warnings")
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
         self.method: str = scope.get("method", "GET")
@@ -25,7 +25,8 @@ class Request:
         """Percent-decoded."""
         self.query = Query(scope["query_string"])
         self.headers: Mapping[bytes, bytes] = dict(scope["headers"])
-        """Names in lower case."""
+        """Names in lower case; of several of one name the last."""
+        self.raw_headers: Sequence[tuple[bytes, bytes]] = scope["headers"]
         self.user = NOBODY
         self.warnings: list[str] = []
         self._receive = receive

@@ -1,24 +1,27 @@
 """Tokens of service accounts: what ``kubectl create token`` gives out, and who shows one.
 
-A token is a JWT that the engine signs with a key of its own. It is bound to the service account's uid, and to a pod's
-if the request says so: with either it ends, as it does at its time. Names of claims are upstream's
-(``pkg/serviceaccount/claims.go``, v1.36).
+A token is a JWT that the engine signs with a key of its own. It is bound to the service account's uid, and to that of a
+pod, secret or node if the request says so: with either it ends, as it does at its time. Names of claims and of what a
+user's ``extra`` tells of them are upstream's (``pkg/serviceaccount/claims.go`` and ``util.go``, v1.36).
 """
 
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import hmac
 import json
-from collections.abc import Mapping
-from datetime import timedelta
+import random
+import uuid
+from collections.abc import Collection, Mapping
+from datetime import datetime, timedelta
 from typing import Any
 
 from sidings.api import fields, timestamps
 from sidings.api.objects import Object, uid_of
 from sidings.api.rbac import SERVICE_ACCOUNT_PREFIX
-from sidings.api.resources import PODS, SECRETS, SERVICE_ACCOUNTS, Resource
+from sidings.api.resources import NODES, PODS, SECRETS, SERVICE_ACCOUNTS, Resource
 from sidings.api.status import Conflict, NotFound
 from sidings.clock import Clock
 from sidings.registry.registry import Registry
@@ -30,17 +33,21 @@ AUDIENCES = (ISSUER,)
 DEFAULT_SECONDS = 3600
 SHORTEST_SECONDS = 600
 LONGEST_SECONDS = 1 << 32
-BINDABLE: Mapping[str, Resource] = {"Pod": PODS, "Secret": SECRETS}
+DELETION_LEEWAY = timedelta(seconds=60)
+"""How long after the end of its grace period a bound object that is still there counts as there."""
+BINDABLE: Mapping[str, Resource] = {"Pod": PODS, "Secret": SECRETS, "Node": NODES}
+_EXTRA = "authentication.kubernetes.io/"
 _HEADER = {"alg": "HS256", "typ": "JWT"}
 
 
 class ServiceAccountTokens:
     """Issues tokens and knows them again."""
 
-    def __init__(self, registry: Registry, clock: Clock, key: bytes) -> None:
+    def __init__(self, registry: Registry, clock: Clock, key: bytes, rng: random.Random) -> None:
         self._registry = registry
         self._clock = clock
         self._key = key
+        self._rng = rng
 
     def issue(self, account: Object, request: Object) -> Object:
         """``request``, an ``authentication.k8s.io/v1 TokenRequest``, with its status. Raises Invalid and Conflict."""
@@ -70,6 +77,7 @@ class ServiceAccountTokens:
             "iat": int(now.timestamp()),
             "nbf": int(now.timestamp()),
             "exp": int(expires.timestamp()),
+            "jti": str(uuid.UUID(int=self._rng.getrandbits(128), version=4)),
             "kubernetes.io": private,
         }
         return {
@@ -86,22 +94,37 @@ class ServiceAccountTokens:
         }
 
     def user_of(self, token: bytes) -> User | None:
-        """The service account whose valid token this is."""
+        """The service account whose valid token this is, if it is for this server."""
+        found = self.review(token, AUDIENCES)
+        return found[0] if found else None
+
+    def review(self, token: bytes, audiences: Collection[str]) -> tuple[User, list[str]] | None:
+        """Whose valid token this is and for which of ``audiences``; None for none of them or no token of ours."""
         claims = self._read(token)
-        if claims is None or not set(claims["aud"]) & set(AUDIENCES):
+        if claims is None:
             return None
-        if not claims["nbf"] <= self._clock.now().timestamp() < claims["exp"]:
+        meant = [audience for audience in claims["aud"] if audience in audiences]
+        now = self._clock.now()
+        if not meant or not claims["nbf"] <= now.timestamp() < claims["exp"]:
             return None
         private = claims["kubernetes.io"]
         namespace, account = private["namespace"], private["serviceaccount"]
-        if not self._lives(SERVICE_ACCOUNTS, account, namespace):
+        if not self._lives(SERVICE_ACCOUNTS, account, namespace, now):
             return None
+        extra = {"credential-id": f"JTI={claims['jti']}"}
         for kind, resource in BINDABLE.items():
             bound = private.get(kind.lower())
-            if bound is not None and not self._lives(resource, bound, namespace):
+            if bound is None:
+                continue
+            # The node of a pod's token is told for information: the token is the pod's and ends with it.
+            told_only = kind == NODES.kind and PODS.kind.lower() in private
+            if not told_only and not self._lives(resource, bound, namespace, now):
                 return None
+            if kind != SECRETS.kind:
+                extra |= {f"{kind.lower()}-name": bound["name"], f"{kind.lower()}-uid": bound["uid"]}
         groups = ("system:serviceaccounts", f"system:serviceaccounts:{namespace}", "system:authenticated")
-        return User(str(claims["sub"]), str(account["uid"]), groups)
+        told = {_EXTRA + key: (value,) for key, value in sorted(extra.items())}
+        return User(str(claims["sub"]), str(account["uid"]), groups, told), meant
 
     def _bound(self, reference: Mapping[str, Any] | None, namespace: str) -> dict[str, Any]:
         if not reference:
@@ -119,18 +142,26 @@ class ServiceAccountTokens:
                 name=str(reference.get("name")),
                 kind=resource.plural,
             )
-        return {resource.kind.lower(): {"name": reference["name"], "uid": uid_of(obj)}}
+        bound = {resource.kind.lower(): {"name": reference["name"], "uid": uid_of(obj)}}
+        if resource == PODS and (node := obj["spec"].get("nodeName")):
+            with contextlib.suppress(NotFound):
+                bound["node"] = {"name": node, "uid": uid_of(self._get(NODES, node, ""))}
+        return bound
 
     def _get(self, resource: Resource, name: str, namespace: str) -> Object:
         kind = self._registry.catalog.by_plural(*resource[:3])
         assert kind is not None
         return self._registry.get(kind, name, namespace).object
 
-    def _lives(self, resource: Resource, reference: Mapping[str, str], namespace: str) -> bool:
+    def _lives(self, resource: Resource, reference: Mapping[str, str], namespace: str, now: datetime) -> bool:
         try:
-            return uid_of(self._get(resource, reference["name"], namespace)) == reference["uid"]
+            found = self._get(resource, reference["name"], namespace if resource.namespaced else "")
         except NotFound:
             return False
+        ending = found["metadata"].get("deletionTimestamp")
+        if ending and now > timestamps.from_text(ending) + DELETION_LEEWAY:
+            return False
+        return uid_of(found) == reference["uid"]
 
     def _signed(self, claims: Mapping[str, Any]) -> str:
         content = f"{_encoded(_HEADER)}.{_encoded(claims)}"

@@ -1,4 +1,4 @@
-"""Priority, tolerations and service account of new pods."""
+"""Priority and tolerations of new pods."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import pytest
 
 from sidings.api import catalog
 from sidings.api.objects import Object
-from sidings.api.resources import PODS, PRIORITY_CLASSES, SERVICE_ACCOUNTS, Resource
+from sidings.api.resources import PODS, PRIORITY_CLASSES, Resource
 from sidings.api.status import Forbidden, NotFound
 from sidings.registry.admission.plugin import Operation, Request
-from sidings.registry.admission.pods import DefaultTolerations, PodPriority, ServiceAccount
+from sidings.registry.admission.pods import DefaultTolerations, PodPriority
 
 
 class Objects:
@@ -103,22 +103,11 @@ def test_a_failing_node_keeps_pods_for_five_minutes(tolerations: Sequence[Object
     assert all(toleration["tolerationSeconds"] == 300 for toleration in new)
 
 
-def test_the_service_account_is_default_or_must_exist() -> None:
-    request = creation({})
-    ServiceAccount().admit(request, Objects())
-    assert request.new["spec"]["serviceAccountName"] == "default"
-    named = creation({"serviceAccountName": "trainer"})
-    with pytest.raises(Forbidden, match='error looking up service account default/trainer: serviceaccount "trainer"'):
-        ServiceAccount().admit(named, Objects())
-    ServiceAccount().admit(named, Objects((SERVICE_ACCOUNTS, {"metadata": {"name": "trainer"}})))
-    assert named.new["spec"]["serviceAccount"] == "trainer"
-
-
 def test_only_new_pods_concern_them() -> None:
     kind = catalog.builtin().by_plural("", "v1", "configmaps")
     assert kind is not None
     request = Request(Operation.CREATE, kind, "default", "c", {"metadata": {}}, None, "", False, lambda text: None)
-    for plugin in (PodPriority(), DefaultTolerations(), ServiceAccount()):
+    for plugin in (PodPriority(), DefaultTolerations()):
         plugin.admit(request, Objects())
     assert request.new == {"metadata": {}}
     assert not request.concerns(PODS, Operation.CREATE)

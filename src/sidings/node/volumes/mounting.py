@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from sidings.api.objects import Object, namespace_of
-from sidings.api.resources import SERVICE_ACCOUNTS
+from sidings.api.status import ApiError
 from sidings.client.interface import Client
 from sidings.node import sources
 from sidings.node.environment import NodeFacts, expand
@@ -20,8 +20,11 @@ from sidings.node.sandbox.spec import Bind, MemoryVolume
 from sidings.node.sources import Sources
 from sidings.node.volumes import claim, config_map, downward_api, empty_dir, host_path, projected, secret
 from sidings.node.volumes.files import Files, write
+from sidings.node.volumes.tokens import PodTokens
 
 SUPPORTED = ("configMap", "secret", "emptyDir", "hostPath", "persistentVolumeClaim", "downwardAPI", "projected")
+
+_OF_KEYS = frozenset(("configMap", "secret", "downwardAPI", "projected"))
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,7 @@ class Inputs:
     sources: Sources = field(default_factory=Sources)
     claims: Mapping[str, Object] = field(default_factory=dict)
     """Claim name -> its PersistentVolume."""
-    tokens: Mapping[tuple[str, int], str] = field(default_factory=dict)
+    tokens: projected.Tokens = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -49,38 +52,31 @@ class PodVolumes:
     memory: tuple[MemoryVolume, ...] = ()
 
 
-async def load(client: Client, pod: Object) -> Inputs:
-    """Read ConfigMaps, Secrets, claims and tokens. Raises ``VolumeError`` for a claim that cannot be used (yet)."""
+def has_keys(pod: Object) -> bool:
+    """Whether ``pod`` has volumes whose files may change while it runs."""
+    return any(not _OF_KEYS.isdisjoint(volume) for volume in pod["spec"].get("volumes") or ())
+
+
+async def load(client: Client, pod: Object, tokens: PodTokens) -> Inputs:
+    """Read ConfigMaps, Secrets, claims and tokens. Raises ``VolumeError`` for a claim or token not to be had."""
     found = await sources.load(client, pod)
     claims: dict[str, Object] = {}
     for volume in pod["spec"].get("volumes") or ():
         if wanted := volume.get("persistentVolumeClaim"):
             name = wanted["claimName"]
             claims[name] = await claim.volume_of(client, namespace_of(pod), name)
-    tokens = {key: await _token(client, pod, *key) for key in projected.wanted_tokens(pod)}
-    return Inputs(found, claims, tokens)
+    try:
+        return Inputs(found, claims, await tokens.texts(pod))
+    except ApiError as error:
+        raise VolumeError("failed to fetch token", cause=error.message) from error
 
 
-async def _token(client: Client, pod: Object, audience: str, seconds: int) -> str:
-    account = pod["spec"].get("serviceAccountName") or "default"
-    request = {
-        "apiVersion": "authentication.k8s.io/v1",
-        "kind": "TokenRequest",
-        "spec": {
-            "audiences": [audience] if audience else [],
-            "expirationSeconds": seconds,
-            "boundObjectRef": {
-                "apiVersion": "v1",
-                "kind": "Pod",
-                "name": pod["metadata"]["name"],
-                "uid": pod["metadata"]["uid"],
-            },
-        },
-    }
-    answer = await client.create(
-        SERVICE_ACCOUNTS, request, namespace=namespace_of(pod), name=account, subresource="token"
-    )
-    return str(answer["status"]["token"])
+def rewrite(pod: Object, inputs: Inputs, node: NodeFacts, directory: Path) -> None:
+    """Write the volumes made of keys anew, as ``materialise`` has made them below ``directory``; the files change, for
+    whoever has them mounted, all at once."""
+    for volume in pod["spec"].get("volumes") or ():
+        if (files := _named_files(volume, pod, inputs, node)) is not None:
+            write(_files_directory(directory, volume), files)
 
 
 def materialise(
@@ -93,7 +89,7 @@ def materialise(
     for volume in pod["spec"].get("volumes") or ():
         name = volume["name"]
         if (files := _named_files(volume, pod, inputs, node)) is not None:
-            target = directory / "files" / name
+            target = _files_directory(directory, volume)
             write(target, files)
             mounted[name] = Mounted(target, read_only=True)
         elif "emptyDir" in volume:
@@ -114,6 +110,10 @@ def materialise(
                 f'volume "{name}" has an unsupported type: {kinds}', remedy=f"supported are {', '.join(SUPPORTED)}"
             )
     return PodVolumes(mounted, tuple(memory))
+
+
+def _files_directory(directory: Path, volume: Mapping[str, Any]) -> Path:
+    return directory / "files" / str(volume["name"])
 
 
 def _named_files(volume: Mapping[str, Any], pod: Object, inputs: Inputs, node: NodeFacts) -> Files | None:

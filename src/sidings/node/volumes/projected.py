@@ -1,7 +1,7 @@
 """``projected`` volumes: several sources in one directory.
 
-A ``serviceAccountToken`` source is answered by the API (the ``token`` subresource), so its text is handed in: one per
-(audience, seconds) asked for.
+A ``serviceAccountToken`` source is answered by the API (``tokens``), so its text is handed in: one per (audience,
+seconds) asked for.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from sidings.node.sources import Sources
 from sidings.node.volumes import config_map, downward_api, secret
 from sidings.node.volumes.files import DEFAULT_MODE, File, Files, checked_path
 
-Tokens = Mapping[tuple[str, int], str]
+TokenKey = tuple[str, int]
+"""Audience (empty: the API server) and seconds of life."""
+Tokens = Mapping[TokenKey, str]
 DEFAULT_TOKEN_SECONDS = 3600
 
 
@@ -31,15 +33,15 @@ def files(source: Mapping[str, Any], pod: Object, sources: Sources, node: NodeFa
             made |= downward_api.files(part["downwardAPI"], pod, node, mode)
         elif "serviceAccountToken" in part:
             wanted = part["serviceAccountToken"]
-            made[checked_path(wanted["path"])] = File(tokens[token_key(wanted)].encode(), 0o600)
+            made[checked_path(wanted["path"])] = File(tokens[token_key(wanted)].encode(), mode)
     return made
 
 
-def token_key(wanted: Mapping[str, Any]) -> tuple[str, int]:
+def token_key(wanted: Mapping[str, Any]) -> TokenKey:
     return str(wanted.get("audience") or ""), int(wanted.get("expirationSeconds") or DEFAULT_TOKEN_SECONDS)
 
 
-def wanted_tokens(pod: Object) -> Iterator[tuple[str, int]]:
+def wanted_tokens(pod: Object) -> Iterator[TokenKey]:
     """The tokens that the pod's volumes ask for."""
     for volume in pod["spec"].get("volumes") or ():
         for part in (volume.get("projected") or {}).get("sources") or ():

@@ -9,8 +9,9 @@ from sidings.registry.admission.jobset_pods import JobSetPods
 from sidings.registry.admission.limit_ranger import LimitRanger
 from sidings.registry.admission.namespaces import NamespaceLifecycle
 from sidings.registry.admission.plugin import Plugin
-from sidings.registry.admission.pods import DefaultTolerations, PodPriority, ServiceAccount
+from sidings.registry.admission.pods import DefaultTolerations, PodPriority
 from sidings.registry.admission.resource_quota import ResourceQuota
+from sidings.registry.admission.service_accounts import ServiceAccount
 from sidings.registry.admission.training_operator import TrainingJobAdmission
 from sidings.registry.admission.training_runtime import TrainingRuntimeAdmission
 from sidings.registry.admission.trainjob import TrainJobAdmission

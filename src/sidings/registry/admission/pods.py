@@ -1,13 +1,13 @@
-"""What the API server adds to every new pod: a priority, two tolerations, a service account.
+"""What the API server adds to every new pod: a priority and two tolerations.
 
-Upstream these are the plug-ins Priority, DefaultTolerationSeconds and ServiceAccount (v1.36). The last one also mounts
-a token, which has no use here: pods reach the API as far as the node agent lets them.
+Upstream these are the plug-ins Priority and DefaultTolerationSeconds (v1.36). The service account, which every pod gets
+too, is in ``service_accounts``.
 """
 
 from __future__ import annotations
 
 from sidings.api.objects import Object
-from sidings.api.resources import PODS, PRIORITY_CLASSES, SERVICE_ACCOUNTS
+from sidings.api.resources import PODS, PRIORITY_CLASSES
 from sidings.api.status import Forbidden, NotFound
 from sidings.registry.admission.plugin import Operation, Plugin, Reader, Request
 
@@ -18,8 +18,6 @@ SYSTEM_PRIORITIES = {"system-cluster-critical": 2_000_000_000, "system-node-crit
 
 DEFAULT_TOLERATION_SECONDS = 300
 EVICTING_TAINTS = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
-
-DEFAULT_SERVICE_ACCOUNT = "default"
 
 
 class PodPriority(Plugin):
@@ -88,29 +86,6 @@ class DefaultTolerations(Plugin):
 
 def _answers(toleration: Object, taint: str) -> bool:
     return toleration.get("key") in (taint, "", None) and toleration.get("effect") in ("NoExecute", "", None)
-
-
-class ServiceAccount(Plugin):
-    """Every pod runs as a service account of its namespace.
-
-    ``default`` is taken for granted: its controller makes it a moment after the namespace.
-    """
-
-    def admit(self, request: Request, reader: Reader) -> None:
-        if not request.concerns(PODS, Operation.CREATE):
-            return
-        spec = request.new["spec"]
-        name = spec.get("serviceAccountName") or DEFAULT_SERVICE_ACCOUNT
-        if name != DEFAULT_SERVICE_ACCOUNT:
-            try:
-                reader.get(SERVICE_ACCOUNTS, name, request.namespace)
-            except NotFound as error:
-                raise _forbidden(
-                    request,
-                    f'error looking up service account {request.namespace}/{name}: serviceaccount "{name}" not found',
-                ) from error
-        # The API has both spellings; the short one is deprecated and still what some clients read.
-        spec["serviceAccountName"] = spec["serviceAccount"] = name
 
 
 def _forbidden(request: Request, reason: str) -> Forbidden:

@@ -95,6 +95,16 @@ async def test_a_page(scripted: Scripted) -> None:
     assert server.last_line == "GET /base/api/v1/namespaces/n/pods?labelSelector=a+in+%28b%2C+c%29&limit=1 HTTP/1.1"
 
 
+async def test_dependents_are_picked_from_a_list(scripted: Scripted) -> None:
+    server, client = scripted
+    reference = {"kind": "Job", "name": "j", "controller": True}
+    items = [{"metadata": {"name": "p", "ownerReferences": [reference]}}, {"metadata": {"name": "q"}}]
+    server.answers = [answer({"items": items}), answer({"items": items})]
+    of_job = await client.dependents(PODS, "n", owner_kind="Job", owner_name="j")
+    assert [pod["metadata"]["name"] for pod in of_job] == ["p"]
+    assert [pod["metadata"]["name"] for pod in await client.dependents(PODS, "n")] == ["q"]
+
+
 async def test_one_connection_serves_many_requests(scripted: Scripted) -> None:
     server, client = scripted
     server.answers = [answer({}), chunked(b"{", b"}"), answer({}), answer({}, "404 Not Found"), answer({})]

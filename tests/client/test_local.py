@@ -57,6 +57,20 @@ async def test_create_get_update_patch_delete(client: Client) -> None:
         await client.get(CONFIG_MAPS, "c", "default")
 
 
+def owned(name: str, owner: str) -> Object:
+    reference = {"apiVersion": "v1", "kind": "ConfigMap", "name": owner, "uid": "u", "controller": True}
+    return {"metadata": {"name": name, "namespace": "default", "ownerReferences": [reference]}}
+
+
+async def test_dependents_of_an_owner_and_of_nobody(client: Client) -> None:
+    for obj in (owned("b", "j"), owned("a", "j"), owned("c", "k"), config_map("d")):
+        await client.create(CONFIG_MAPS, obj)
+    of_j = await client.dependents(CONFIG_MAPS, "default", owner_kind="ConfigMap", owner_name="j")
+    assert [obj["metadata"]["name"] for obj in of_j] == ["a", "b"]
+    of_nobody = await client.dependents(CONFIG_MAPS, "default")
+    assert [obj["metadata"]["name"] for obj in of_nobody] == ["d"]
+
+
 async def test_a_list_is_paged(client: Client) -> None:
     for name in "abc":
         await client.create(CONFIG_MAPS, config_map(name))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -65,6 +65,9 @@ class FaultyClient:
 
     async def list(self, resource: Resource, namespace: str = "", **options: Any) -> ObjectList:
         return await self._read(lambda: self._client.list(resource, namespace, **options))
+
+    async def dependents(self, resource: Resource, namespace: str = "", **owner: str) -> Sequence[Object]:
+        return await self._read(lambda: self._client.dependents(resource, namespace, **owner))
 
     async def create(self, resource: Resource, obj: Object, **options: Any) -> Object:
         return await self._write(lambda: self._client.create(resource, obj, **options), may_conflict=False)

@@ -7,7 +7,7 @@ does not notice one of them is too weak.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from sidings.api import objects
@@ -16,7 +16,7 @@ from sidings.api.jobset import labels
 from sidings.api.objects import Object
 from sidings.api.resources import JOB_SETS, JOBS, PODS, Resource
 from sidings.api.status import ServiceUnavailable
-from sidings.client.interface import Client, ObjectList
+from sidings.client.interface import Client
 from tests.faults.control_plane import Wrap
 
 
@@ -33,22 +33,30 @@ class Lie:
 class StaleJobs(Lie):
     """Children are read from a cache that lags behind, without expectations."""
 
-    async def list(self, resource: Resource, namespace: str = "", **options: Any) -> ObjectList:
-        found = await self.client.list(resource, namespace, **options)
+    def __init__(self, client: Client) -> None:
+        super().__init__(client)
+        self._before: dict[tuple[str, ...], Sequence[Object]] = {}
+
+    async def dependents(self, resource: Resource, namespace: str = "", **owner: str) -> Sequence[Object]:
+        found = await self.client.dependents(resource, namespace, **owner)
         if resource != JOBS:
             return found
-        before, self._before = getattr(self, "_before", found), found
+        before, self._before[namespace, *owner.values()] = self._before.get((namespace, *owner.values()), found), found
         return before
 
 
 class StalePods(Lie):
     """Pods that were made since the last look are not seen."""
 
-    async def list(self, resource: Resource, namespace: str = "", **options: Any) -> ObjectList:
-        found = await self.client.list(resource, namespace, **options)
+    def __init__(self, client: Client) -> None:
+        super().__init__(client)
+        self._before: dict[tuple[str, ...], Sequence[Object]] = {}
+
+    async def dependents(self, resource: Resource, namespace: str = "", **owner: str) -> Sequence[Object]:
+        found = await self.client.dependents(resource, namespace, **owner)
         if resource != PODS:
             return found
-        before, self._before = getattr(self, "_before", found), found
+        before, self._before[namespace, *owner.values()] = self._before.get((namespace, *owner.values()), found), found
         return before
 
 

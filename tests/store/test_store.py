@@ -11,7 +11,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from sidings.store.entries import Delete, Document, Key, Put
+from sidings.store.entries import NOBODY, Delete, Document, Key, Put
 from sidings.store.errors import Closed, Compacted, Full, KeyChanged
 from sidings.store.log import FIRST_REVISION, MemoryLog
 from sidings.store.store import Store
@@ -49,6 +49,44 @@ async def test_scans_are_sorted_and_bounded_by_their_prefix(store: Store) -> Non
     ]  # fmt: skip
     assert [entry.key[2] for entry in store.scan(("pods", "default"))] == ["a", "b"]
     assert store.scan(("pods", "nowhere")) == []
+
+
+def owned_by(*owners: str, controller: bool = True) -> Document:
+    references = [{"kind": "Job", "name": name, "controller": controller and not i} for i, name in enumerate(owners)]
+    return {"metadata": {"ownerReferences": references}}
+
+
+async def test_dependents_are_found_by_any_of_their_owners(store: Store) -> None:
+    await store.write([Put(pod("b"), owned_by("j", "k")), Put(pod("a"), owned_by("j")), Put(pod("c"), document())])
+    await store.write([Put(pod("a", "zoo"), owned_by("j")), Put(pod("d"), owned_by("k", controller=False))])
+
+    def names(owner: tuple[str, str], *prefix: str) -> list[str]:
+        return ["/".join(entry.key[1:]) for entry in store.owned(("pods", *prefix), owner)]
+
+    assert names(("Job", "j")) == ["default/a", "default/b", "zoo/a"]
+    assert names(("Job", "j"), "default") == ["default/a", "default/b"]
+    assert names(("Job", "k")) == ["default/b", "default/d"]
+    assert names(NOBODY) == ["default/c", "default/d"]
+    await store.write([Put(pod("a"), document()), Delete(pod("b"))])
+    assert names(("Job", "j")) == ["zoo/a"]
+    assert names(NOBODY) == ["default/a", "default/c", "default/d"]
+
+
+async def test_entries_are_found_by_a_label(store: Store) -> None:
+    def labelled(**labels: str) -> Document:
+        return {"metadata": {"labels": labels}}
+
+    def names(value: str) -> list[str]:
+        return [entry.key[2] for entry in store.labelled(("pods", "default"), "app", value)]
+
+    await store.write([Put(pod("b"), labelled(app="x")), Put(pod("a"), labelled(app="x")), Put(pod("c"), document())])
+    await store.write([Put(pod("d", "zoo"), labelled(app="x"))])
+    assert names("x") == ["a", "b"]
+    assert names("y") == []
+    await store.write([Put(pod("a"), labelled(app="y")), Put(pod("c"), labelled(app="x")), Delete(pod("b"))])
+    assert names("x") == ["c"]
+    assert names("y") == ["a"]
+    assert [entry.key[1:] for entry in store.labelled(("pods",), "app", "x")] == [("default", "c"), ("zoo", "d")]
 
 
 async def test_preconditions(store: Store) -> None:

@@ -87,6 +87,13 @@ class LabelSelector:
             return False
         return all(requirement.matches(labels or {}) for requirement in self.requirements)
 
+    def exact(self) -> tuple[str, str] | None:
+        """A label and the one value that it must have, if the selector pins any: a direct path to the objects."""
+        for requirement in self.requirements:
+            if requirement.operator == "in" and len(requirement.values) == 1:
+                return requirement.key, requirement.values[0]
+        return None
+
 
 class FieldRequirement(NamedTuple):
     """``field`` equals ``value``, or does not where ``negated``."""

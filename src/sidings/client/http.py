@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
 from sidings.api import timestamps
-from sidings.api.objects import Object, name_of, namespace_of
+from sidings.api.objects import Object, controller_of, name_of, namespace_of
 from sidings.api.pods import LogOptions
 from sidings.api.resources import Resource
 from sidings.api.status import ApiError, from_status
@@ -76,6 +76,19 @@ class HttpClient:
             str(metadata.get("continue") or ""),
             metadata.get("remainingItemCount"),
         )
+
+    async def dependents(
+        self, resource: Resource, namespace: str = "", *, owner_kind: str = "", owner_name: str = ""
+    ) -> Sequence[Object]:
+        items = (await self.list(resource, namespace)).items
+        if not owner_kind:
+            return [obj for obj in items if controller_of(obj) is None]
+        owner = (owner_kind, owner_name)
+        return [
+            obj
+            for obj in items
+            if owner in [(ref["kind"], ref["name"]) for ref in obj["metadata"].get("ownerReferences") or ()]
+        ]
 
     async def watch(
         self,

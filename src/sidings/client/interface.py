@@ -7,7 +7,7 @@ instead of keeping caches with expectations; watches only tell them when to look
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
@@ -56,6 +56,15 @@ class Client(Protocol):
         limit: int = 0,
         continue_: str = "",
     ) -> ObjectList: ...
+
+    async def dependents(
+        self, resource: Resource, namespace: str = "", *, owner_kind: str = "", owner_name: str = ""
+    ) -> Sequence[Object]:
+        """Objects with an ownerReference to that owner, of whatever uid; without an owner those without controller.
+
+        In process this costs what it returns, however many other objects there are; over the wire it is a list.
+        """
+        ...
 
     def watch(
         self,

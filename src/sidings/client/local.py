@@ -56,6 +56,8 @@ class Registry(Protocol):
 
     def list(self, kind: Kind, namespace: str = "", options: ListOptions = ...) -> Page: ...
 
+    def dependents(self, kind: Kind, namespace: str, owner_kind: str, owner_name: str) -> Sequence[Item]: ...
+
     def watch(self, kind: Kind, namespace: str = "", options: ListOptions = ...) -> AsyncIterator[Event]: ...
 
     async def create(self, kind: Kind, obj: Object, namespace: str = "", options: WriteOptions = ...) -> Object: ...
@@ -130,6 +132,12 @@ class LocalClient:
         )
         page = self._registry.list(self._kind(resource), namespace, options)
         return ObjectList([item.object for item in page.items], page.resource_version, page.continue_, page.remaining)
+
+    async def dependents(
+        self, resource: Resource, namespace: str = "", *, owner_kind: str = "", owner_name: str = ""
+    ) -> Sequence[Object]:
+        found = self._registry.dependents(self._kind(resource), namespace, owner_kind, owner_name)
+        return [item.object for item in found]
 
     async def watch(
         self,

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sidings.api.conditions import is_true
-from sidings.api.objects import Key, Object, copy_of, is_deleting, labels_of, name_of, namespace_of, uid_of
+from sidings.api.objects import Key, Object, copy_of, is_deleting, key_of, labels_of, name_of, namespace_of, uid_of
 from sidings.api.pod_phase import has_ended
 from sidings.api.resources import ENDPOINTS, PODS, SERVICES, Resource
 from sidings.api.status import NotFound
@@ -25,8 +25,9 @@ HEADLESS_LABEL = "service.kubernetes.io/headless"
 class EndpointsController(Controller):
     """One Endpoints object per Service with a selector, named like it.
 
-    A pod does not know who selects it. Looking at all Services of its namespace for every change of a pod made the cost
-    of a JobSet grow with their number, so the selectors are kept, and who was selected, in case its labels change.
+    A pod does not know who selects it. Asking all Services of its namespace for every change of a pod made the cost of
+    a JobSet grow with their number, so each is remembered by one label of its selector, the one with the longest value
+    (of JobSet's and Kubeflow's Services that is the job); and who was selected, in case a pod's labels change.
     """
 
     name = "endpoint-controller"
@@ -34,34 +35,48 @@ class EndpointsController(Controller):
 
     def __init__(self, client: Client, clock: Clock, rng: random.Random) -> None:
         super().__init__(client, clock, rng)
-        self._selectors: dict[str, dict[str, Mapping[str, str]]] = {}
-        """By namespace and name of the Service."""
-        self._selected_by: dict[str, list[str]] = {}
-        """Names of Services, by uid of a living pod."""
+        self._selectors: dict[Key, Mapping[str, str]] = {}
+        """By Service."""
+        self._by_label: dict[tuple[str, str, str], dict[Key, None]] = {}
+        """Services by namespace and the label by which they are remembered."""
+        self._selected_by: dict[str, list[Key]] = {}
+        """Services, by uid of a living pod."""
 
     def watched(self) -> Mapping[Resource, Mapper]:
         return {PODS: self._services_of}
 
     def keys(self, obj: Object) -> Iterable[Key]:
-        self._selectors.setdefault(namespace_of(obj), {})[name_of(obj)] = obj["spec"].get("selector") or {}
+        self._forget(key_of(obj))
+        if selector := obj["spec"].get("selector"):
+            self._selectors[key_of(obj)] = selector
+            self._by_label.setdefault(_handle(key_of(obj), selector), {})[key_of(obj)] = None
         return super().keys(obj)
+
+    def _forget(self, key: Key) -> None:
+        selector = self._selectors.pop(key, None)
+        if selector is not None:
+            handle = _handle(key, selector)
+            del self._by_label[handle][key]
+            if not self._by_label[handle]:
+                del self._by_label[handle]
 
     def _services_of(self, pod: Object) -> Iterable[Key]:
         namespace, labels = namespace_of(pod), labels_of(pod)
-        selectors = self._selectors.get(namespace) or {}
-        now = [name for name, selector in selectors.items() if selector and selector.items() <= labels.items()]
+        candidates = [key for label in labels.items() for key in self._by_label.get((namespace, *label), ())]
+        now = [key for key in candidates if self._selectors[key].items() <= labels.items()]
         before = self._selected_by.pop(uid_of(pod), [])
         if now and not is_deleting(pod) and not has_ended(pod):
             self._selected_by[uid_of(pod)] = now
-        return [Key(namespace, name) for name in dict.fromkeys([*before, *now])]
+        return dict.fromkeys([*before, *now])
 
     async def reconcile(self, key: Key) -> float | None:
         service = await self._get(SERVICES, key)
         if service is None:
-            self._selectors.get(key.namespace, {}).pop(key.name, None)
+            self._forget(key)
             await self._remove(key)
-        elif service["spec"].get("selector"):
-            pods = (await self.client.list(PODS, key.namespace)).items
+        elif selector := service["spec"].get("selector"):
+            text = ",".join(f"{name}={value}" for name, value in selector.items())
+            pods = (await self.client.list(PODS, key.namespace, label_selector=text)).items
             await self._write(service, subsets(service, pods), await self._get(ENDPOINTS, key))
         return None
 
@@ -93,6 +108,12 @@ class EndpointsController(Controller):
             changed["metadata"]["labels"] = labels
             changed["subsets"] = wanted
             await self.client.update(ENDPOINTS, changed, field_manager=self.name)
+
+
+def _handle(key: Key, selector: Mapping[str, str]) -> tuple[str, str, str]:
+    """The namespace and the label by which the Service of ``key`` is remembered."""
+    name, value = max(selector.items(), key=lambda label: len(label[1]))
+    return key.namespace, name, value
 
 
 def subsets(service: Object, pods: Sequence[Object]) -> list[Object]:

@@ -109,8 +109,11 @@ def _entries(
     if revision is None and selection.name is not None and (selection.namespace or not resource.namespaced):
         entry = context.store.get(key_for(resource, selection.name, selection.namespace))
         return [entry] if entry else []
+    prefix = prefix_for(resource, selection.namespace)
+    if revision is None and selection.label is not None:
+        return context.store.labelled(prefix, *selection.label)
     try:
-        return context.store.scan(prefix_for(resource, selection.namespace), revision)
+        return context.store.scan(prefix, revision)
     except Compacted as error:
         raise Expired(TOKEN_TOO_OLD if position else TOO_OLD) from error
 

@@ -27,7 +27,7 @@ from sidings.api.options import (
 from sidings.clock import Clock
 from sidings.registry import conversion, create, delete, listing, patch, scale, subresources, update, watching
 from sidings.registry.admission.plugin import Plugin
-from sidings.registry.context import Context
+from sidings.registry.context import Context, prefix_for
 from sidings.registry.listing import Item, Page
 from sidings.registry.watching import Event
 from sidings.store.store import Store
@@ -70,6 +70,14 @@ class Registry:
         if view := kind.conversion:
             return conversion.page(view, self.list(view.stored, namespace, conversion.selected(view, options)))
         return listing.list_page(self._context, kind, namespace, options)
+
+    def dependents(self, kind: Kind, namespace: str, owner_kind: str, owner_name: str) -> Sequence[Item]:
+        """What names that owner, of whatever uid, sorted; without an owner (``""``) what nobody controls."""
+        if view := kind.conversion:
+            stored = self.dependents(view.stored, namespace, owner_kind, owner_name)
+            return [conversion.item(view, each) for each in stored]
+        found = self._context.store.owned(prefix_for(kind.resource, namespace), (owner_kind, owner_name))
+        return [listing.item_of(entry) for entry in found]
 
     def watch(self, kind: Kind, namespace: str = "", options: ListOptions = LIST_DEFAULTS) -> AsyncIterator[Event]:
         """Events after ``options.resource_version``; without one first an ADDED for each existing object.

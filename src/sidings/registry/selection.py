@@ -30,6 +30,8 @@ class Selection:
         self.namespace = namespace or (self._fields.exact(NAMESPACE) or "" if kind.resource.namespaced else "")
         self.name = self._fields.exact(NAME)
         """The only name that matches, where the selector pins one."""
+        self.label = self._labels.exact()
+        """A label and the only value of it that matches, where the selector pins one."""
         self.everything = self._labels.everything and not self._fields.requirements
         """Whether there is no selector at all."""
 

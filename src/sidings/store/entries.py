@@ -1,8 +1,8 @@
 """What the store holds: a key, a revision, a JSON document; and what can be done to it.
 
 A document is kept in both forms that readers want: decoded (shared, never to be changed) and encoded (what goes to disk
-and over the wire). The only field of a document that the store knows is ``metadata.resourceVersion``, which it sets to
-the revision of the write, so that the two can never differ.
+and over the wire). The store knows its ``metadata`` alone: ``resourceVersion``, which it sets to the revision of the
+write, so that the two can never differ, and ``ownerReferences`` and ``labels``, by which it finds entries.
 """
 
 from __future__ import annotations
@@ -17,6 +17,18 @@ Key = tuple[str, str, str]
 
 Prefix = tuple[str, ...]
 """``(resource,)`` or ``(resource, namespace)``."""
+
+Owner = tuple[str, str]
+"""``(kind, name)`` as an ownerReference gives them."""
+NOBODY: Owner = ("", "")
+"""The owner of what no reference names a controller for."""
+
+
+def owners_of(document: Document) -> list[Owner]:
+    """All owners of ``document``, and ``NOBODY`` where none of them controls it."""
+    references = document["metadata"].get("ownerReferences") or ()
+    owners = [(reference["kind"], reference["name"]) for reference in references]
+    return owners if any(reference.get("controller") for reference in references) else [*owners, NOBODY]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,16 @@
-"""The live entries in memory, by resource, namespace and name.
+"""The live entries in memory: by resource, namespace and name, by owner, and by label.
 
 Lists are the reason for its shape: they want one namespace or all of them, in order of name, and must not sort
 thousands of keys each time. So the entries of a namespace are kept sorted; inserting one moves pointers, not objects.
+Controllers want the few entries of one owner or one label out of thousands, each time they look.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 
-from sidings.store.entries import Entry, Key
+from sidings.store.entries import Entry, Key, Owner, owners_of
+from sidings.store.labels import LabelIndex
 
 
 class Names:
@@ -44,18 +46,31 @@ class Index:
     def __init__(self) -> None:
         self._by_key: dict[Key, Entry] = {}
         self._resources: dict[str, dict[str, Names]] = {}
+        self._owned: dict[tuple[str, str, Owner], set[str]] = {}
+        """Names by resource, namespace and owner."""
+        self._labels: dict[str, LabelIndex] = {}
 
     def get(self, key: Key) -> Entry | None:
         return self._by_key.get(key)
 
     def put(self, entry: Entry) -> None:
         resource, namespace, name = entry.key
+        before = self._by_key.get(entry.key)
         self._by_key[entry.key] = entry
         self._resources.setdefault(resource, {}).setdefault(namespace, Names()).put(name, entry)
+        if labels := self._labels.get(resource):
+            labels.replace(before, entry)
+        if before is None or owners_of(before.document) != owners_of(entry.document):
+            if before is not None:
+                self._unlink(before)
+            self._link(entry)
 
     def remove(self, key: Key) -> None:
         resource, namespace, name = key
-        del self._by_key[key]
+        entry = self._by_key.pop(key)
+        self._unlink(entry)
+        if labels := self._labels.get(resource):
+            labels.replace(entry, None)
         names = self._resources[resource][namespace]
         names.remove(name)
         if not names:
@@ -67,3 +82,27 @@ class Index:
 
     def names(self, resource: str, namespace: str) -> Names | None:
         return self._resources.get(resource, {}).get(namespace)
+
+    def owned(self, resource: str, namespace: str, owner: Owner) -> list[Entry]:
+        """The entries that name ``owner``, sorted by name."""
+        names = self._owned.get((resource, namespace, owner), ())
+        return [self._by_key[resource, namespace, name] for name in sorted(names)]
+
+    def labelled(self, resource: str, namespace: str, label: str, value: str) -> list[Entry]:
+        """The entries whose ``label`` is ``value``, sorted by name."""
+        everything = (entry for names in self._resources.get(resource, {}).values() for entry in names.in_order())
+        found = self._labels.setdefault(resource, LabelIndex()).names(label, value, namespace, everything)
+        return [self._by_key[resource, namespace, name] for name in sorted(found)]
+
+    def _link(self, entry: Entry) -> None:
+        resource, namespace, name = entry.key
+        for owner in owners_of(entry.document):
+            self._owned.setdefault((resource, namespace, owner), set()).add(name)
+
+    def _unlink(self, entry: Entry) -> None:
+        resource, namespace, name = entry.key
+        for owner in set(owners_of(entry.document)):
+            names = self._owned[resource, namespace, owner]
+            names.discard(name)
+            if not names:
+                del self._owned[resource, namespace, owner]

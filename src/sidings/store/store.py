@@ -19,7 +19,7 @@ from typing import Self
 import msgspec
 
 from sidings.store import place
-from sidings.store.entries import Change, Delete, Document, Entry, Key, Op, Prefix, Put
+from sidings.store.entries import Change, Delete, Document, Entry, Key, Op, Owner, Prefix, Put
 from sidings.store.errors import Closed, KeyChanged, StoreError
 from sidings.store.history import DEFAULT_BYTES, History
 from sidings.store.index import Index
@@ -104,6 +104,19 @@ class Store:
         if revision is None or revision >= self._revision:
             return entries
         return self._history(prefix[0]).rewind(entries, prefix, revision)
+
+    def labelled(self, prefix: Prefix, label: str, value: str) -> list[Entry]:
+        """The entries under ``prefix`` whose ``metadata.labels`` has that, sorted by namespace and name.
+
+        Costs what it returns, but for the first question about a label.
+        """
+        namespaces = prefix[1:2] or self._index.namespaces(prefix[0])
+        return [entry for space in namespaces for entry in self._index.labelled(prefix[0], space, label, value)]
+
+    def owned(self, prefix: Prefix, owner: Owner) -> list[Entry]:
+        """The entries under ``prefix`` that name ``owner``, sorted by namespace and name; costs what it returns."""
+        namespaces = prefix[1:2] or self._index.namespaces(prefix[0])
+        return [entry for space in namespaces for entry in self._index.owned(prefix[0], space, owner)]
 
     async def write(self, ops: Sequence[Op]) -> list[Entry]:
         """Do ``ops``, all or none; returns the new entry of each (for a deletion its last state) once it is durable.

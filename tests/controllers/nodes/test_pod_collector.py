@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from sidings.api.resources import PODS
+from sidings.api.resources import NODES, PODS
 from sidings.api.status import NotFound
 from sidings.host.control_plane import ControlPlane
 from tests.controllers.pods import pod
@@ -49,3 +49,18 @@ async def test_a_pod_deleted_before_it_had_a_node_ends(plane: ControlPlane, unti
         return bool(status["phase"] == "Failed")
 
     await until(failed)
+
+
+async def test_pods_of_a_node_that_goes_follow_it(plane: ControlPlane, until: Until) -> None:
+    client = plane.client
+    await client.create(NODES, {"metadata": {"name": "n"}})
+    made = pod("follows", node="n")
+    await client.create(PODS, {**made, "metadata": {"name": "follows", "namespace": "default"}, "status": {}})
+    await plane.clock.sleep(60)
+    assert (await client.get(PODS, "follows", "default"))["status"]["phase"] == "Pending"
+    await client.delete(NODES, "n")
+
+    async def gone() -> bool:
+        return not (await client.list(PODS, "default")).items
+
+    await until(gone)

@@ -169,9 +169,11 @@ class GarbageCollector:
 
     async def _dependents_now(self, owner: Node) -> list[Node]:
         """The dependents that the API has; what the graph did not know of them it knows then."""
+        kind, name = owner.resource.kind, owner.name
         for resource in self._resources:
             if resource.namespaced or not owner.namespace:
-                for obj in (await self.client.list(resource, owner.namespace if resource.namespaced else "")).items:
+                namespace = owner.namespace if resource.namespaced else ""
+                for obj in await self.client.dependents(resource, namespace, owner_kind=kind, owner_name=name):
                     if any(ref["uid"] == owner.uid for ref in obj["metadata"].get("ownerReferences") or ()):
                         self.see(resource, obj)
         return self.graph.dependents(owner.uid)

@@ -17,23 +17,19 @@ from sidings.client.interface import Client, PatchType
 FIELD_MANAGER = "job-controller"
 
 
-def owned(job: Object, all_pods: Iterable[Object]) -> list[Object]:
-    """The pods of the Job's namespace that it controls; a namesake that is gone does not count."""
+def owned(job: Object, named: Iterable[Object]) -> list[Object]:
+    """Those pods of the ones that name it as owner which the Job controls; a namesake that is gone does not count."""
     uid = objects.uid_of(job)
-    return [pod for pod in all_pods if (objects.controller_of(pod) or {}).get("uid") == uid]
+    return [pod for pod in named if (objects.controller_of(pod) or {}).get("uid") == uid]
 
 
-def adoptable(job: Object, all_pods: Iterable[Object]) -> list[Object]:
-    """Living pods without controller that the Job's selector matches; none for a Job that is being deleted."""
+def adoptable(job: Object, orphans: Iterable[Object]) -> list[Object]:
+    """The living ``orphans`` that the Job's selector matches; none for a Job that is being deleted."""
     selector = job["spec"].get("selector")
     if selector is None or objects.is_deleting(job):
         return []
     return [
-        pod
-        for pod in all_pods
-        if objects.controller_of(pod) is None
-        and not objects.is_deleting(pod)
-        and selectors.matches(selector, objects.labels_of(pod))
+        pod for pod in orphans if not objects.is_deleting(pod) and selectors.matches(selector, objects.labels_of(pod))
     ]
 
 

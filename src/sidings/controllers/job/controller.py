@@ -66,16 +66,17 @@ class JobController(Controller):
         return SETTLE_AFTER_END if ended else SETTLE_OTHERWISE
 
     async def reconcile(self, key: Key) -> float | None:
-        in_namespace = (await self.client.list(PODS, key.namespace)).items
+        named = await self.client.dependents(PODS, key.namespace, owner_kind=JOBS.kind, owner_name=key.name)
+        orphans = await self.client.dependents(PODS, key.namespace)
         job = await self._read(key)
         if job is not None and job["spec"].get("managedBy", labels.OWN_MANAGER) != labels.OWN_MANAGER:
             return None
-        adoptable = claiming.adoptable(job, in_namespace) if job is not None else []
-        await self._release_strays(key, job, [pod for pod in in_namespace if pod not in adoptable])
+        adoptable = claiming.adoptable(job, orphans) if job is not None else []
+        await self._release_strays(key, job, [*named, *(pod for pod in orphans if pod not in adoptable)])
         if job is None:
             self._backoffs.pop(key, None)
             return None
-        owned = claiming.owned(job, in_namespace)
+        owned = claiming.owned(job, named)
         owned += [await claiming.adopt(self.client, job, pod) for pod in adoptable]
         decided = plan(Snapshot.of(job, owned, self._backoff(key, job)), self.clock.now())
         failure = await effects.carry_out(self.client, self._recorder, job, decided)

@@ -8,7 +8,6 @@ from typing import ClassVar
 
 from sidings.api import objects
 from sidings.api.feature_gates import NONE, FeatureGates, Gate
-from sidings.api.job import labels as job_labels
 from sidings.api.jobset import labels, names
 from sidings.api.objects import Key, Object
 from sidings.api.pods import LogOptions
@@ -67,7 +66,8 @@ class JobSetController(Controller):
 
     async def _read(self, jobset: Object) -> Snapshot:
         namespace = objects.namespace_of(jobset)
-        jobs = (await self.client.list(JOBS, namespace)).items
+        name = objects.name_of(jobset)
+        jobs = await self.client.dependents(JOBS, namespace, owner_kind=JOB_SETS.kind, owner_name=name)
         claims: frozenset[str] = frozenset()
         if jobset["spec"].get("volumeClaimPolicies"):
             claims = frozenset(objects.name_of(claim) for claim in (await self.client.list(CLAIMS, namespace)).items)
@@ -84,8 +84,8 @@ class JobSetController(Controller):
     async def _why(self, job: Object) -> str:
         """What there is to say about the failure of ``job``, its last log line included where logs can be read."""
         namespace = objects.namespace_of(job)
-        selector = f"{job_labels.JOB_NAME}={objects.name_of(job)}"
-        pods = (await self.client.list(PODS, namespace, label_selector=selector)).items
+        name = objects.name_of(job)
+        pods = await self.client.dependents(PODS, namespace, owner_kind=JOBS.kind, owner_name=name)
         found = cause.culprit(pods)
         return cause.describe(job, found, await self._last_line(found) if found is not None else "")
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 from sidings.api import timestamps
-from sidings.api.objects import Key, Object, copy_of, is_deleting, uid_of
+from sidings.api.objects import Key, Object, copy_of, is_deleting, key_of, name_of, uid_of
 from sidings.api.pod_phase import has_ended
 from sidings.api.resources import NODES, PODS, Resource
 from sidings.api.status import NotFound
@@ -23,48 +23,46 @@ from sidings.controllers.runtime.controller import Controller, Mapper
 DELETION_BY_POD_GC = "DeletionByPodGC"
 MESSAGE = "PodGC: node no longer exists"
 QUARANTINE_SECONDS = 40.0
-"""A node may be made anew in the meantime; upstream waits as long."""
-ANY = "\0"
+"""From the first sight of a pod of a node that is not there; it may be made anew. Upstream waits as long."""
 
 
-def _all_pods(node: Object) -> Iterable[Key]:
-    return (Key("", ANY),)
+def _node(node: Object) -> Iterable[Key]:
+    return (Key("", name_of(node)),)
 
 
 class PodCollector(Controller):
-    """Keys are pods; a change of nodes looks at all of them."""
+    """Keys are pods, and nodes, which have no namespace: heartbeats are many, nodes that come or go are few."""
 
     name = "pod-garbage-collector"
     resource = PODS
-    triggers: ClassVar[Mapping[Resource, Mapper]] = {NODES: _all_pods}
+    triggers: ClassVar[Mapping[Resource, Mapper]] = {NODES: _node}
 
     def __init__(self, client: Client, clock: Clock, rng: random.Random) -> None:
         super().__init__(client, clock, rng)
-        self._missing: dict[Key, float] = {}
+        self._missing: dict[str, float] = {}
+        """When a node was missed first, by its name."""
 
     def keys(self, obj: Object) -> Iterable[Key]:
         return super().keys(obj) if obj["spec"].get("nodeName") or is_deleting(obj) else ()
 
     async def reconcile(self, key: Key) -> float | None:
-        if key.name == ANY:
-            for pod in (await self.client.list(PODS)).items:
-                for own in self.keys(pod):
-                    self.queue.add(own)
+        if not key.namespace:
+            if not await self._exists(key.name):
+                for pod in (await self.client.list(PODS, field_selector=f"spec.nodeName={key.name}")).items:
+                    self.queue.add(key_of(pod))
             return None
         try:
             pod = await self.client.get(PODS, key.name, key.namespace)
             node = pod["spec"].get("nodeName")
         except NotFound:
-            self._missing.pop(key, None)
             return None
         if not node:
             if is_deleting(pod):
                 await self._remove(pod)
             return None
         if await self._exists(node):
-            self._missing.pop(key, None)
             return None
-        since = self._missing.setdefault(key, self.clock.monotonic())
+        since = self._missing.setdefault(node, self.clock.monotonic())
         left = since + QUARANTINE_SECONDS - self.clock.monotonic()
         if left > 0:
             return left
@@ -76,6 +74,7 @@ class PodCollector(Controller):
             await self.client.get(NODES, node)
         except NotFound:
             return False
+        self._missing.pop(node, None)
         return True
 
     async def _remove(self, pod: Object, cause: Object | None = None) -> None:

@@ -1,7 +1,8 @@
 """The scheduler's loop: one pass over all pending pods at a time, so no two decisions overlook each other.
 
 A pass takes one snapshot and books every decision in it; so scheduling a thousand pods reads the pods once. Any event
-that can change a decision asks for a pass; many events ask for one.
+that can change a decision asks for a pass; many events ask for one. Pods that have ended hold nothing and may be many:
+which have not is remembered from the watch, and what they are is read anew in each pass.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from sidings.api.conditions import find
 from sidings.api.objects import Key, Object, is_deleting, key_of, name_of, namespace_of
 from sidings.api.pod_phase import has_ended
 from sidings.api.resources import CLAIMS, NAMESPACES, NODES, PODS, Resource
+from sidings.api.status import NotFound
 from sidings.client.interface import Client, PatchType
 from sidings.clock import Clock
 from sidings.controllers.runtime.controller import Controller, Mapper
@@ -47,14 +49,21 @@ class Scheduler(Controller):
     def __init__(self, client: Client, clock: Clock, rng: random.Random) -> None:
         super().__init__(client, clock, rng)
         self.recorder = Recorder(client, clock, SCHEDULER_NAME, classic=False)
+        self._unfinished: dict[Key, None] = {}
+        self._listed = False
+        """Whether a pass has looked at all pods, as the first must: the watch has not told of them all by then."""
 
     def keys(self, obj: Object) -> Iterable[Key]:
         """A pod matters when it waits for a node or gives its share back."""
+        if has_ended(obj):
+            self._unfinished.pop(key_of(obj), None)
+        else:
+            self._unfinished[key_of(obj)] = None
         finished = has_ended(obj) or is_deleting(obj)
         return (PASS,) if finished or not obj["spec"].get("nodeName") else ()
 
     async def reconcile(self, key: Key) -> float | None:
-        pods = (await self.client.list(PODS)).items
+        pods = await self._read_unfinished()
         waiting = sorted(filter(is_waiting, pods), key=_turn)
         if not waiting:
             return None
@@ -77,6 +86,19 @@ class Scheduler(Controller):
         await together(bindings + refusals, parallel=50)
         # Who was refused before a pod that it wants to be near to was placed gets another look.
         return 0.0 if bindings and seeks_neighbours else None
+
+    async def _read_unfinished(self) -> list[Object]:
+        if not self._listed:
+            every = (await self.client.list(PODS)).items
+            self._unfinished |= dict.fromkeys(key_of(pod) for pod in every if not has_ended(pod))
+            self._listed = True
+        pods = []
+        for key in list(self._unfinished):
+            try:
+                pods.append(await self.client.get(PODS, key.name, key.namespace))
+            except NotFound:
+                self._unfinished.pop(key, None)
+        return pods
 
     async def _bind(self, pod: Object, node: str) -> None:
         key = key_of(pod)

@@ -206,7 +206,8 @@ def logical_nodes(options: EngineOptions, gpus: GpuSource) -> list[LogicalNode]:
 def node_config(home: Home, options: EngineOptions) -> NodeConfig:
     """Pods see neither the engine's state nor the kubeconfig nor a token, wherever that was written."""
     masked = (home.path, *(Path(file) for file in (options.kubeconfig, options.scrape_token_file) if file))
-    return NodeConfig(images=tuple((pattern, Path(prefix)) for pattern, prefix in options.images), masked=masked)
+    images = tuple((pattern, Path(prefix)) for pattern, prefix in options.images)
+    return NodeConfig(options.runtime, images=images, masked=masked)
 
 
 def listen(port: int, last_port: int = 0) -> socket.socket:

@@ -10,10 +10,14 @@ import asyncio
 import os
 
 from sidings.clock import SystemClock
+from sidings.host import daemon
 from sidings.host.errors import JobsRunning
 from sidings.host.home import Home
 from sidings.host.options import STOP_GRACE_SECONDS
 from sidings.node import shutdown
+from sidings.node.container_engine import discovery
+from sidings.node.container_engine import leftovers as containers
+from sidings.node.logical_node import SANDBOX
 from sidings.node.sandbox import client as sandbox_client
 from sidings.node.sandbox.client import SandboxClient
 from sidings.store import place
@@ -40,7 +44,15 @@ def clean(home: Home, *, force: bool) -> None:
         )
     lock = place.lock(home.lock)
     try:
-        asyncio.run(shutdown.stop_sandboxes(SandboxClient(home.nodes), SystemClock(), STOP_GRACE_SECONDS))
+        asyncio.run(_stop(home))
         home.forget_record()
     finally:
         os.close(lock)
+
+
+async def _stop(home: Home) -> None:
+    await shutdown.stop_sandboxes(SandboxClient(home.nodes), SystemClock(), STOP_GRACE_SECONDS)
+    runtime = daemon.remembered(home).runtime
+    engine = None if runtime == SANDBOX else discovery.installed(runtime, os.environ, home.nodes)
+    if engine is not None:
+        await containers.remove(engine)

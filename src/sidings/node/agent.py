@@ -133,6 +133,7 @@ class NodeAgent:
             [node.memory for node in nodes],
             self._shop.limiter.probe(),
             self._sandbox.directory,
+            await self._ready_engine(),
         )
         registration = Registration(
             self._client, self._clock, self._shop.nodes, report, self._config, self._gpus.withdrawn
@@ -148,6 +149,19 @@ class NodeAgent:
                 tasks.create_task(self.telemetry.run())
         finally:
             await self._let_go()
+
+    async def _ready_engine(self) -> str:
+        """The container engine as Node objects name it, without what an earlier agent's pods left in it."""
+        if self._engine is None:
+            return ""
+        version = await discovery.version(self._engine)
+        living = {
+            path.parent.name
+            for path in self._shop.pods_root.glob("*/status.json")
+            if (status := sandbox_client.read_status(path.parent)) is not None and sandbox_client.is_alive(status)
+        }
+        await leftovers.remove(self._engine, lambda uid: uid not in living)
+        return f"{self._engine.name}://{version}"
 
     async def stop_all(self, grace_seconds: float = 0) -> None:
         """Stop every sandbox: afterwards no process, mount or interface of this agent is left.

@@ -47,8 +47,8 @@ class NodeFacts:
     """``Driver.folder``."""
 
 
-def resolve(container: Object, pod: Object, sources: Sources, node: NodeFacts, prefix: Path) -> dict[str, str]:
-    """Every variable of ``container``. Raises ``ConfigMissing`` in kubelet's words."""
+def resolve(container: Object, pod: Object, sources: Sources, node: NodeFacts, prefix: Path | None) -> dict[str, str]:
+    """Every variable of ``container``, beside those of its image (``prefix`` None). Raises ``ConfigMissing``."""
     variables = _given(container, pod, node, prefix)
     for source in container.get("envFrom") or ():
         variables |= _all_of(source, sources)
@@ -84,7 +84,7 @@ def gpu_count(container: Object) -> int:
     return quantity.units(limits.get(GPU) or "0")
 
 
-def _given(container: Object, pod: Object, node: NodeFacts, prefix: Path) -> dict[str, str]:
+def _given(container: Object, pod: Object, node: NodeFacts, prefix: Path | None) -> dict[str, str]:
     """What every container gets; a manifest may override each of them.
 
     CUDA_VISIBLE_DEVICES is empty for pods without devices of their own, so that nobody takes a GPU that was given to
@@ -92,14 +92,11 @@ def _given(container: Object, pod: Object, node: NodeFacts, prefix: Path) -> dic
     where none is kept, slow other pods down (two ranks on two cores trained at half the speed). Without a limit it is
     the node's share of the machine; a node that has the machine to itself leaves it unset, as on a cluster.
     """
-    given = {
-        "PATH": software.search_path(prefix),
-        "HOSTNAME": dns.host_name(pod),
-        "HOME": HOME,
-        **visible_devices(node.units),
-    }
-    if node.units and node.driver_folder:
-        given["LD_LIBRARY_PATH"] = node.driver_folder
+    given = {"HOSTNAME": dns.host_name(pod), **visible_devices(node.units)}
+    if prefix is not None:  # else the image knows better
+        given |= {"PATH": software.search_path(prefix), "HOME": HOME}
+        if node.units and node.driver_folder:
+            given["LD_LIBRARY_PATH"] = node.driver_folder
     limit = ((container.get("resources") or {}).get("limits") or {}).get("cpu")
     if limit:
         given["OMP_NUM_THREADS"] = str(max(1, min(math.floor(quantity.parse(limit)), node.cores)))

@@ -11,10 +11,15 @@ _OF_PODS = ("hostNetwork", "hostPID", "hostIPC", "shareProcessNamespace", "runti
 _OF_SECURITY = ("runAsUser", "runAsGroup", "fsGroup", "privileged")
 
 
-def ignored_fields(pod: Object) -> list[str]:
-    """Paths below ``spec`` that have no effect here, in the order of the manifest."""
+def ignored_fields(pod: Object, *, engine: bool = False) -> list[str]:
+    """Paths below ``spec`` that have no effect here, in the order of the manifest.
+
+    A container engine does what a ``securityContext`` says.
+    """
     spec = pod["spec"]
     found = [name for name in _OF_PODS if spec.get(name)]
+    if engine:
+        return found
     found += _security("securityContext", spec)
     for kind in ("initContainers", "containers"):
         for container in spec.get(kind) or ():

@@ -28,6 +28,7 @@ RESOURCE_ENFORCEMENT_CONDITION = "sidings.dev/ResourceEnforcement"
 HOST_SOFTWARE_CONDITION = "sidings.dev/HostSoftware"
 OVERCOMMITTED_CONDITION = "sidings.dev/Overcommitted"
 GPUS_CONDITION = "sidings.dev/GPUs"
+SANDBOX = "sandbox"
 DEFAULT_MAX_PODS = 110
 """kubelet's default of ``--max-pods``."""
 
@@ -52,6 +53,8 @@ class LogicalNode:
 class NodeConfig:
     """How one agent runs pods."""
 
+    runtime: str = SANDBOX
+    """``sandbox``: processes on this machine's software; else the container engine that runs them from images."""
     python_prefix: Path = field(default_factory=lambda: Path(sys.prefix))
     """The Python environment that containers get whose image matches none of ``images``."""
     images: tuple[tuple[str, Path], ...] = ()
@@ -146,7 +149,7 @@ def node_status(
             {"type": "Hostname", "address": node.name},
         ],
         "daemonEndpoints": {"kubeletEndpoint": {"Port": 0}},
-        "nodeInfo": machine.node_info(),
+        "nodeInfo": machine.node_info(report.engine),
     }
 
 
@@ -171,12 +174,7 @@ def conditions(report: MachineReport, config: NodeConfig, now: datetime) -> list
             "MoreThanTheMachineHas" if report.overcommitted else "WithinTheMachine",
             report.promise,
         ),
-        (
-            HOST_SOFTWARE_CONDITION,
-            "True",
-            "ImagesNotPulled",
-            f"Container images are not pulled: pods run this machine's software with {config.python_prefix}",
-        ),
+        _software(report, config),
     )
     return [
         {
@@ -189,6 +187,15 @@ def conditions(report: MachineReport, config: NodeConfig, now: datetime) -> list
         }
         for type_, status, reason, message in facts
     ]
+
+
+def _software(report: MachineReport, config: NodeConfig) -> tuple[str, str, str, str]:
+    if report.engine:
+        engine, _, version = report.engine.partition("://")
+        text = f"Containers run from their images, by {engine} {version}"
+        return HOST_SOFTWARE_CONDITION, "False", "ImagesRun", text
+    text = f"Container images are not pulled: pods run this machine's software with {config.python_prefix}"
+    return HOST_SOFTWARE_CONDITION, "True", "ImagesNotPulled", text
 
 
 def gpu_condition(node: LogicalNode, withdrawn: Mapping[str, str], moment: str) -> Object:

@@ -39,6 +39,8 @@ class MachineReport:
     enforcement: Enforcement
     disk_bytes: int = 0
     """Size of the file system on which pods write; all nodes of the agent share it."""
+    engine: str = ""
+    """``podman://4.3.1`` where a container engine runs the pods."""
 
     @property
     def overcommitted(self) -> bool:
@@ -53,7 +55,13 @@ class MachineReport:
 
 
 def report(
-    tier: str, tier_message: str, cpu: Iterable[str], memory: Iterable[str], enforcement: Enforcement, state_dir: Path
+    tier: str,
+    tier_message: str,
+    cpu: Iterable[str],
+    memory: Iterable[str],
+    enforcement: Enforcement,
+    state_dir: Path,
+    engine: str = "",
 ) -> MachineReport:
     """The facts of this machine beside what its nodes promise: one quantity each. Pods write below ``state_dir``."""
     disk = os.statvfs(state_dir)
@@ -66,10 +74,11 @@ def report(
         sum(map(quantity.parse, memory), Decimal()),
         enforcement,
         disk.f_blocks * disk.f_frsize,
+        engine,
     )
 
 
-def node_info() -> Object:
+def node_info(engine: str = "") -> Object:
     """The ten required fields of ``NodeSystemInfo``; Python clients refuse a list with one of them absent."""
     machine_id = _first_line("/etc/machine-id") or "unknown"
     return {
@@ -78,7 +87,7 @@ def node_info() -> Object:
         "bootID": identity.boot_id(),
         "kernelVersion": os.uname().release,
         "osImage": _os_image(),
-        "containerRuntimeVersion": f"sidings://{sidings.__version__}",
+        "containerRuntimeVersion": engine or f"sidings://{sidings.__version__}",
         "kubeletVersion": KUBELET_VERSION,
         "kubeProxyVersion": "",
         "operatingSystem": "linux",

@@ -19,12 +19,16 @@ from sidings.api.objects import Object, annotations_of, controller_of, labels_of
 from sidings.client.interface import Client
 from sidings.clock import Clock
 from sidings.node import dns, environment, hosts, lifecycle, logs, masks, software
+from sidings.node.container_engine import leftovers
+from sidings.node.container_engine.image import Image
+from sidings.node.container_engine.image_run import has_command, image_run
+from sidings.node.container_engine.image_store import ImageStore
 from sidings.node.environment import NodeFacts
 from sidings.node.errors import SandboxFailed
 from sidings.node.gpus import gang_links, sockets_library
 from sidings.node.gpus.manager import GpuManager, device_files
 from sidings.node.gpus.source import Unit
-from sidings.node.limits.limiter import Limiter
+from sidings.node.limits.limiter import Hold, Limiter
 from sidings.node.logical_node import LogicalNode, NodeConfig
 from sidings.node.network import AddressPool, node_address
 from sidings.node.sandbox import client as sandbox_client
@@ -65,6 +69,8 @@ class Workshop:
     """Record an event (pod, type, reason, message), later."""
     released: Callable[[str], None]
     """Told when a pod has given its address back, with its shared-memory group."""
+    images: ImageStore | None = None
+    """Of the container engine that runs the pods; None: they run this machine's software."""
 
 
 class PodBox:
@@ -78,6 +84,7 @@ class PodBox:
         self.host_address = node_address(number)
         self._number = number
         self._status: SandboxStatus | None = None
+        self._lost = False
         self._watch: asyncio.Task[None] | None = None
         self._news = asyncio.Event()
         self.group = shared_memory_group(pod)
@@ -145,7 +152,8 @@ class PodBox:
         known = self.attempts.get(name, ())
         number = known[-1].number + 1 if known else 0
         library = await self._sockets_library() if facts.units else None
-        spec = self._container(pod, container, number, inputs, facts, volumes, library)
+        image = await self._image(pod, container)
+        spec = self._container(pod, container, number, inputs, facts, volumes, library, image)
         await self._shop.sandbox.run(self.directory, spec)
         while not (self.attempts.get(name) and self.attempts[name][-1].number == number):
             if not self.alive:
@@ -176,6 +184,8 @@ class PodBox:
             await self._shop.sandbox.leave(self.directory)
             assert self._watch is not None
             await asyncio.wait([self._watch])
+        if self._lost and self._shop.images is not None:
+            await leftovers.remove(self._shop.images.engine, lambda uid: uid == self._uid)
         await asyncio.to_thread(self._shop.limiter.forget, self._uid)
         await asyncio.to_thread(_remove, self.directory / "containers")
         self._shop.addresses.release(self._uid)
@@ -198,7 +208,15 @@ class PodBox:
         for name, text in hosts.files(pod, address, hosts.host_switch()).items():
             (etc / name).write_text(text)
         await self._shop.sandbox.start_pod(
-            PodSandbox(self._uid, str(self.directory), dns.host_name(pod), address, self.group, volumes.memory)
+            PodSandbox(
+                self._uid,
+                str(self.directory),
+                dns.host_name(pod),
+                address,
+                self.group,
+                volumes.memory,
+                self._shop.images.engine if self._shop.images is not None else None,
+            )
         )
         self._status = sandbox_client.read_status(self.directory)
         self._watch = asyncio.create_task(self._follow(), name=f"watch sandbox {self._uid}")
@@ -223,6 +241,7 @@ class PodBox:
             attempt.exit_code = KILLED
             attempt.reason = STATUS_UNKNOWN
             attempt.message = "The container's sandbox is gone: the machine was restarted or its supervisor was killed"
+            self._lost = True
         if lost:
             fresh = self.directory / "status.json.new"
             fresh.write_text(json.dumps(status.to_json()))
@@ -248,6 +267,17 @@ class PodBox:
     async def _sockets_library(self) -> Path | None:
         return await asyncio.to_thread(sockets_library.ensure, self._shop.libraries)
 
+    async def _image(self, pod: Object, container: Object) -> Image | None:
+        """What the container runs from; None without a container engine. Raises ``ImageUnavailable``."""
+        if self._shop.images is None:
+            return None
+        reference, policy = container.get("image") or "", container.get("imagePullPolicy") or ""
+
+        def note(type_: str, reason: str, message: str) -> None:
+            self._shop.note(pod, type_, reason, message)
+
+        return await self._shop.images.ensure(self._uid, reference, policy, note)
+
     def _container(
         self,
         pod: Object,
@@ -257,19 +287,36 @@ class PodBox:
         facts: NodeFacts,
         volumes: mounting.PodVolumes,
         library: Path | None,
+        image: Image | None,
     ) -> Container:
         name = container["name"]
         config = self._shop.config
-        prefix = software.prefix_for(container.get("image") or "", config.images, config.python_prefix)
+        prefix = (
+            software.prefix_for(container.get("image") or "", config.images, config.python_prefix)
+            if image is None
+            else None
+        )
         variables = environment.resolve(container, pod, inputs.sources, facts, prefix)
-        argv = environment.arguments(container, variables)
-        if not argv:
+        argv = environment.arguments(container, variables) if image is None else ()
+        own = software.own_program(container, config.python_prefix) if image is None else None
+        if own is not None:
+            argv, variables = own.argv, {**variables, **own.environment}
+        if image is not None and not has_command(container, image):
+            raise SandboxFailed("no command specified", cause="neither the container nor its image has one")
+        if image is None and not argv:
             raise SandboxFailed("no command specified", cause="images are not pulled, so their entrypoint is unknown")
         links = self._links(pod, facts.units, variables, library)
         variables |= links.environment
         folder = self._working_directory(pod)
         binds = (
-            *(Bind(str(path), str(path)) for path in software.visible_prefixes(prefix) if path.exists()),
+            *(
+                Bind(str(path), str(path))
+                for path in (
+                    *(software.visible_prefixes(prefix) if prefix is not None else ()),
+                    *(own.paths if own is not None else ()),
+                )
+                if path.exists()
+            ),
             *((Bind(str(folder), str(folder), read_only=False),) if folder else ()),
             *((Bind(str(library), gang_links.SOCKETS_LIBRARY),) if links.library else ()),
             *mounting.binds(container, volumes, variables),
@@ -279,13 +326,14 @@ class PodBox:
         log.parent.mkdir(parents=True, exist_ok=True)
         logs.forget(self.directory, name, number - 2)
         security = container.get("securityContext") or {}
-        hold = self._shop.limiter.hold(self._uid, container)
+        # An engine keeps its containers to their limits itself.
+        hold = self._shop.limiter.hold(self._uid, container) if image is None else Hold((), 0)
         return Container(
             name=name,
             attempt=number,
             argv=argv,
             environment=variables,
-            directory=container.get("workingDir") or (str(folder) if folder else WORK),
+            directory=container.get("workingDir") or (str(folder) if folder else WORK if image is None else ""),
             root=Root(
                 hidden=tuple(str(path) for path in self._shop.homes),
                 binds=binds,
@@ -305,6 +353,7 @@ class PodBox:
             groups=hold.groups,
             polled_memory=hold.polled_memory,
             devices=device_files(facts.units, linked=links.library),
+            image=image_run(pod, container, image, variables, facts.units) if image is not None else None,
         )
 
     def _links(

@@ -18,7 +18,7 @@ from sidings.api.resources import PODS
 from sidings.api.status import ApiError, Conflict, NotFound
 from sidings.client.interface import PatchType
 from sidings.node import ignored, lifecycle, software
-from sidings.node.errors import ConfigMissing, NodeError, VolumeError
+from sidings.node.errors import ConfigMissing, ImageUnavailable, NodeError, VolumeError
 from sidings.node.health import hooks
 from sidings.node.health.place import Place
 from sidings.node.health.pod_health import PodHealth
@@ -192,9 +192,11 @@ class PodWorker:
 
     def _refused(self, name: str, error: NodeError) -> None:
         pause = RETRY_SECONDS[min(self._failures, len(RETRY_SECONDS) - 1)]
+        if isinstance(error, ImageUnavailable):
+            pause = error.retry_seconds or RETRY_SECONDS[-1]
         self._retry_at = self._shop.clock.monotonic() + pause
         self._failures += 1
-        if self._failures > 1:
+        if self._failures > 1 or isinstance(error, ImageUnavailable):
             self._tell_refusal(name, error)
 
     def _tell_refusal(self, name: str, error: NodeError) -> None:
@@ -202,6 +204,9 @@ class PodWorker:
         if isinstance(error, ConfigMissing):
             self._waiting[name] = Waiting(CONFIG_ERROR, message)
             self._note("Warning", "Failed", f"Error: {message}")
+        elif isinstance(error, ImageUnavailable):
+            self._waiting[name] = Waiting(error.reason, message)
+            self._note("Warning", "Failed", f"Error: {error.reason}")
         elif isinstance(error, VolumeError):
             self._waiting[name] = Waiting(CONTAINER_CREATING, message)
             self._note("Warning", "FailedMount", message)
@@ -217,13 +222,9 @@ class PodWorker:
         last = self.box.attempts[name][-1]
         if HOST_SOFTWARE not in self._noted and last.number == 0:
             self._noted.add(HOST_SOFTWARE)
-            prefix = software.prefix_for(
-                container.get("image") or "", self._shop.config.images, self._shop.config.python_prefix
-            )
-            image = container.get("image") or ""
-            text = f'Image "{image}" is not pulled: containers run the software of this machine, Python from {prefix}'
-            self._note("Normal", HOST_SOFTWARE, text)
-            if fields := ignored.ignored_fields(self._pod):
+            if self._shop.images is None:
+                self._note("Normal", HOST_SOFTWARE, self._host_software(container))
+            if fields := ignored.ignored_fields(self._pod, engine=self._shop.images is not None):
                 self._note("Warning", ignored.REASON, f"Not supported by this node, ignored: {', '.join(fields)}")
             if GPU in ((container.get("resources") or {}).get("limits") or {}) and self.box.node.simulate_gpus:
                 self._note("Normal", SIMULATED_GPUS, "GPUs of this node are simulated: CUDA_VISIBLE_DEVICES is empty")
@@ -231,6 +232,11 @@ class PodWorker:
             self._note("Warning", "Failed", f"Error: {last.message}")
         else:
             self._note("Normal", "Started", f"Started container {name}")
+
+    def _host_software(self, container: Object) -> str:
+        image, config = container.get("image") or "", self._shop.config
+        prefix = software.prefix_for(image, config.images, config.python_prefix)
+        return f'Image "{image}" is not pulled: containers run the software of this machine, Python from {prefix}'
 
     async def _post_start(self, name: str, handler: Object) -> None:
         """Run the hook while nothing else of the pod starts; a container whose hook fails is stopped."""

@@ -108,8 +108,8 @@ def container_status(
     status: Object = {
         "name": name,
         "image": image,
-        "imageID": "",
-        "containerID": f"sidings://{name}-{last.number}" if last else "",
+        "imageID": last.image_id if last else "",
+        "containerID": (last.container_id or f"sidings://{name}-{last.number}") if last else "",
         "ready": False,
         "started": False,
         "restartCount": last.number if last else 0,

@@ -37,6 +37,11 @@ def configure(parser: ArgumentParser) -> None:
         metavar="PATTERN=PREFIX",
         help="pods whose image matches PATTERN get the Python environment PREFIX (may be repeated)",
     )
+    nodes.add_argument(
+        "--runtime",
+        choices=("sandbox", "podman", "docker"),
+        help="what runs pods: this machine's software (default), or a container engine from their images",
+    )
     server = parser.add_argument_group("API server")
     server.add_argument("--port", type=int, metavar="PORT", help="its port (default: 7443, or any free one)")
     server.add_argument(

@@ -60,8 +60,8 @@ async def version(engine: ContainerEngine) -> str:
     return str(json.loads(answer))
 
 
-async def find(name: str, environ: Mapping[str, str], state: Path) -> tuple[ContainerEngine, str]:
-    """The engine ``name`` and its version. Raises ``EngineUnavailable`` with what is missing."""
+def required(name: str, environ: Mapping[str, str], state: Path) -> ContainerEngine:
+    """The engine ``name``. Raises ``EngineUnavailable`` where it is not there, or not for this user."""
     engine = installed(name, environ, state)
     if engine is None:
         raise EngineUnavailable(
@@ -73,7 +73,7 @@ async def find(name: str, environ: Mapping[str, str], state: Path) -> tuple[Cont
             cause="its containers join the network of their pod, which an ordinary user's engine may not enter",
             remedy=f"sudo sidings up --runtime {name}",
         )
-    return engine, await version(engine)
+    return engine
 
 
 _INSTALL = {

@@ -21,7 +21,7 @@ class ImageStore:
     """Of one agent; pods that want the same image wait for one pull of it."""
 
     def __init__(self, engine: ContainerEngine, clock: Clock) -> None:
-        self._engine = engine
+        self.engine = engine
         self._clock = clock
         self._back_off = pulling.BackOff()
         self._locks: dict[str, asyncio.Lock] = {}
@@ -69,8 +69,8 @@ class ImageStore:
     async def _ask(self, *words: str) -> tuple[int, str, str]:
         """Exit code, stdout and stderr of the engine."""
         process = await asyncio.create_subprocess_exec(
-            *self._engine.command(*words),
-            env=dict(self._engine.environment),
+            *self.engine.command(*words),
+            env=dict(self.engine.environment),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,

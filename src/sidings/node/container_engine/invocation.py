@@ -111,12 +111,11 @@ def parse_state(text: str) -> State:
     return State(id_, int(pid), status, int(exit_code), out_of_memory == "true")
 
 
-def listed(engine: ContainerEngine, pod_uid: str = "") -> tuple[str, ...]:
-    """Print the ids of our containers, all or those of one pod, running or not."""
-    filters = ["--filter", f"label={STATE_LABEL}={engine.state}"]
-    if pod_uid:
-        filters += ["--filter", f"label={POD_LABEL}={pod_uid}"]
-    return tuple(engine.command("ps", "--all", "--quiet", "--no-trunc", *filters))
+def listed(engine: ContainerEngine) -> tuple[str, ...]:
+    """Print our containers, running or not: a line each, with its id and the uid of its pod."""
+    label = f'.Label "{POD_LABEL}"' if engine.name == DOCKER else f'index .Labels "{POD_LABEL}"'
+    filters = ("--filter", f"label={STATE_LABEL}={engine.state}")
+    return tuple(engine.command("ps", "--all", "--no-trunc", *filters, "--format", f"{{{{.ID}}}} {{{{{label}}}}}"))
 
 
 def _invocation(

@@ -16,17 +16,17 @@ import os
 import select
 import signal
 import socket
-import subprocess
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from sidings.node.container_engine import invocation
+from sidings.node.container_engine import invocation, program
 from sidings.node.container_engine.complaint import complaint
 from sidings.node.container_engine.engine import PODMAN, ContainerEngine
 from sidings.node.container_engine.engine_sessions import EngineSessions
 from sidings.node.container_engine.invocation import State
+from sidings.node.container_engine.memory_group import MemoryGroup
 from sidings.node.sandbox import mounts, protocol, syscalls, workload
 from sidings.node.sandbox.init import Streams
 from sidings.node.sandbox.spec import Bind, Container
@@ -72,6 +72,8 @@ class Keeper:
         self._streams = streams
         self._main = 0
         """The child whose end is the container's: podman's monitor, or the client that is attached."""
+        self._memory = MemoryGroup(0)
+        self._out_of_memory = False
         self._sessions = EngineSessions(container, control, engine, self._name)
 
     def keep(self) -> NoReturn:
@@ -119,21 +121,14 @@ class Keeper:
         wanted = invocation.run_detached(
             self._engine, self._pod_uid, self._container, self._binds, self._shared_memory, monitor_file
         )
-        made = subprocess.run(
-            wanted.argv,
-            env=wanted.environment,
-            stdin=subprocess.DEVNULL if streams.stdin is None else streams.stdin,
-            stdout=streams.stdout,
-            stderr=streams.stderr,
-            cwd="/",
-            start_new_session=True,
-            preexec_fn=_default_signals,
+        code = program.run(
+            wanted.argv, wanted.environment, stdin=streams.stdin, stdout=streams.stdout, stderr=streams.stderr
         )
-        if not made.returncode:
+        if not code:
             return 0, ""
         text = os.read(reader, _TEXT_BYTES).decode(errors="replace") if _readable(reader) else ""
         self._remove()
-        return made.returncode, text
+        return code, text
 
     def _start_attached(self) -> None:
         self._create()
@@ -161,10 +156,15 @@ class Keeper:
 
     def _create(self) -> None:
         wanted = invocation.create(self._engine, self._pod_uid, self._container, self._binds, self._shared_memory)
-        made = subprocess.run(wanted.argv, env=wanted.environment, capture_output=True, text=True, cwd="/")
-        if made.returncode:
+        made = program.ask(wanted.argv, wanted.environment)
+        if made.exit_code and _NO_DIRECTORY in made.errors and self._container.directory:
             self._remove()
-            raise NotStarted(complaint(made.stderr))
+            self._make_directory()
+            wanted = invocation.create(self._engine, self._pod_uid, self._container, self._binds, self._shared_memory)
+            made = program.ask(wanted.argv, wanted.environment)
+        if made.exit_code:
+            self._remove()
+            raise NotStarted(complaint(made.errors))
 
     def _wait_until_begun(self, reader: int) -> State:
         """Until the container runs or has run; a client that ended without that says why on ``reader``."""
@@ -190,6 +190,8 @@ class Keeper:
         assert image is not None
         message: dict[str, Any] = {"started": True, "streams": list(opened)}
         if state is not None:
+            if state.pid:
+                self._memory = MemoryGroup(state.pid)
             message |= {"pid": state.pid, "ids": [f"{self._engine.name}://{state.id}", image.reference]}
         self._send(message, list(opened.values()))
         for fd in (*self._streams, *opened.values()):
@@ -202,8 +204,13 @@ class Keeper:
         poll = select.poll()
         poll.register(self._control, select.POLLIN)
         poll.register(wakeup, select.POLLIN)
+        if (ended := self._memory.ended) is not None:
+            poll.register(ended, select.POLLIN)
         while True:
             ready = {fd for fd, _ in poll.poll()}
+            if ended is not None and ended in ready:
+                self._out_of_memory = self._memory.kills() > 0
+                poll.unregister(ended)
             if wakeup in ready and signal.SIGTERM in os.read(wakeup, 4096):
                 self._remove()
             if self._control.fileno() in ready:
@@ -227,7 +234,8 @@ class Keeper:
         else:
             image = self._container.image
             name = image.stop_signal if image and image.stop_signal else signal.Signals(request["signal"]).name
-            self._spawn(invocation.kill(self._engine, self._name, name))
+            # Without waiting: the shim's next message may be urgent. It is reaped like everything else.
+            program.spawn(invocation.kill(self._engine, self._name, name), self._engine.environment)
 
     def _reap(self) -> bool:
         """Whether the main child has ended."""
@@ -244,7 +252,8 @@ class Keeper:
         if state is None or state.status == "running":  # removed by force, or its monitor was killed
             ending = {"exit_code": KILLED, "signal": signal.SIGKILL}
         else:
-            ending = {"exit_code": state.exit_code, "signal": 0, "out_of_memory": state.out_of_memory}
+            killed = state.out_of_memory or self._out_of_memory
+            ending = {"exit_code": state.exit_code, "signal": 0, "out_of_memory": killed}
         self._send({"exited": ending})
         os._exit(0)
 
@@ -252,26 +261,11 @@ class Keeper:
 
     def _state(self) -> State | None:
         """None where the engine has no such container (any more)."""
-        asked = subprocess.run(
-            invocation.inspect(self._engine, self._name),
-            env=dict(self._engine.environment),
-            capture_output=True,
-            text=True,
-            cwd="/",
-        )
-        return None if asked.returncode else invocation.parse_state(asked.stdout)
+        asked = program.ask(invocation.inspect(self._engine, self._name), self._engine.environment)
+        return None if asked.exit_code else invocation.parse_state(asked.output)
 
     def _remove(self) -> None:
         remove(self._engine, self._name)
-
-    def _spawn(self, argv: Sequence[str]) -> None:
-        """Without waiting: the shim's next message may be urgent. It is reaped like everything else."""
-        if os.fork() == 0:
-            try:
-                os.closerange(3, 1024)
-                os.execve(argv[0], list(argv), dict(self._engine.environment))
-            finally:
-                os._exit(1)
 
     def _send(self, message: dict[str, Any], descriptors: Sequence[int] = ()) -> None:
         with contextlib.suppress(OSError):  # the shim has let go of us, or is gone
@@ -280,15 +274,7 @@ class Keeper:
 
 def remove(engine: ContainerEngine, name: str) -> None:
     """End the container and wait until nothing is left of it."""
-    subprocess.run(
-        invocation.remove(engine, name),
-        env=dict(engine.environment),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        cwd="/",
-        start_new_session=True,
-    )
+    program.run(invocation.remove(engine, name), engine.environment)
 
 
 def _resolved(bind: Bind) -> Bind:
@@ -304,12 +290,6 @@ def _resolved(bind: Bind) -> Bind:
 
 def _readable(fd: int) -> bool:
     return bool(select.select([fd], [], [], 0)[0])
-
-
-def _default_signals() -> None:
-    signal.set_wakeup_fd(-1)
-    for number in (signal.SIGTERM, signal.SIGCHLD, signal.SIGPIPE, signal.SIGHUP, signal.SIGINT):
-        signal.signal(number, signal.SIG_DFL)
 
 
 def _wakeup() -> int:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 from sidings.node.container_engine import invocation
 from sidings.node.container_engine.engine import ContainerEngine
 
 
-async def remove(engine: ContainerEngine, pod_uid: str = "") -> int:
-    """End and remove what is left of one pod, or of all pods of this agent; returns how many containers."""
-    found = (await _ask(engine, invocation.listed(engine, pod_uid))).split()
+async def remove(engine: ContainerEngine, of_pod: Callable[[str], bool] = lambda uid: True) -> int:
+    """End and remove the containers of this agent's pods that ``of_pod`` (uid) names; returns how many."""
+    lines = [line.split() for line in (await _ask(engine, invocation.listed(engine))).splitlines()]
+    found = [id_ for id_, uid in lines if of_pod(uid)]
     if found:
         await _ask(engine, invocation.remove(engine, *found))
     return len(found)

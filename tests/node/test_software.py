@@ -39,3 +39,22 @@ def test_a_relative_link_is_followed_from_where_it_lies(tmp_path: Path) -> None:
 
 def test_the_systems_own_interpreter_needs_nothing() -> None:
     assert software.visible_prefixes(Path("/usr")) == ()
+
+
+def test_initializers_of_the_trainer_are_ours(tmp_path: Path) -> None:
+    for image in (
+        "ghcr.io/kubeflow/trainer/dataset-initializer:v2.3.0",
+        "mirror/dataset-initializer@sha256:0",
+        "dataset-initializer",
+    ):
+        own = software.own_program({"image": image}, tmp_path)
+        assert own is not None
+        assert own.argv == (f"{tmp_path}/bin/python", "-m", "sidings.initializers", "dataset")
+        assert Path(own.environment["PYTHONPATH"], "sidings", "initializers") in [
+            path / "initializers" for path in own.paths
+        ]
+
+
+def test_other_images_and_commands_are_left_alone(tmp_path: Path) -> None:
+    assert software.own_program({"image": "python:3.12"}, tmp_path) is None
+    assert software.own_program({"image": "model-initializer", "command": ["true"]}, tmp_path) is None

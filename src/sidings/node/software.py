@@ -7,9 +7,16 @@ where that lies in a home: a venv's ``python`` is a chain of symlinks into anoth
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import sidings
+
+_INITIALIZERS = ("dataset-initializer", "model-initializer")
+"""The last part of the names of Trainer's images, wherever they are mirrored."""
 _SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
@@ -19,6 +26,32 @@ def prefix_for(image: str, images: Sequence[tuple[str, Path]], default: Path) ->
         if fnmatch.fnmatchcase(image, pattern):
             return prefix
     return default
+
+
+@dataclass(frozen=True)
+class OwnProgram:
+    """What runs in place of an image's entrypoint, with the paths that it must see."""
+
+    argv: tuple[str, ...]
+    environment: Mapping[str, str]
+    paths: tuple[Path, ...]
+
+
+def own_program(container: Mapping[str, Any], prefix: Path) -> OwnProgram | None:
+    """Our initializer, run by the Python of ``prefix``, for a container of Trainer's; None for all others.
+
+    Upstream's images have no program that a manifest names, so without this a TrainJob with an initializer could not
+    start. A container with a command of its own is left alone.
+    """
+    name = re.split("[:@]", str(container.get("image") or "").rpartition("/")[2])[0]
+    if container.get("command") or container.get("args") or name not in _INITIALIZERS:
+        return None
+    package = Path(sidings.__file__).parent
+    return OwnProgram(
+        argv=(str(prefix / "bin" / "python"), "-m", "sidings.initializers", name.removesuffix("-initializer")),
+        environment={"PYTHONPATH": str(package.parent), "PYTHONUNBUFFERED": "1"},
+        paths=(package, *visible_prefixes(prefix)),
+    )
 
 
 def search_path(prefix: Path) -> str:

@@ -11,12 +11,11 @@ from typing import NamedTuple
 from sidings.api.objects import Object, controller_ref
 from sidings.api.resources import JOB_SETS
 from sidings.api.trainer import words
-from sidings.controllers.trainjob import plugins, upsert
+from sidings.controllers.trainjob import local_source, plugins, upsert
 from sidings.controllers.trainjob.companions import Companion
 from sidings.controllers.trainjob.errors import BuildError
 from sidings.controllers.trainjob.info import PodSet, RuntimeInfo, runtime_info
 
-STORAGE_URI = "STORAGE_URI"
 _INITIALIZERS = {words.DATASET_INITIALIZER: "dataset", words.MODEL_INITIALIZER: "model"}
 
 
@@ -112,12 +111,13 @@ def _merge_trainer(info: RuntimeInfo, pod_set: PodSet) -> None:
 
 
 def _merge_initializer(info: RuntimeInfo, pod_set: PodSet) -> None:
-    config = (info.job["spec"].get("initializer") or {}).get(_INITIALIZERS[pod_set.ancestor])
+    config = (info.job["spec"].get("initializer") or {}).get(_INITIALIZERS[pod_set.ancestor]) or {}
     container = pod_set.container(pod_set.ancestor)
-    if config is None or container is None:
+    if container is None:
         return
     if config.get("storageUri") is not None:
-        upsert.env(container, [{"name": STORAGE_URI, "value": config["storageUri"]}])
+        upsert.env(container, [{"name": local_source.STORAGE_URI, "value": config["storageUri"]}])
     upsert.env(container, config.get("env") or ())
     if config.get("secretRef"):
         container["envFrom"] = [*(container.get("envFrom") or ()), {"secretRef": config["secretRef"]}]
+    local_source.mount(pod_set.pod_spec, container)

@@ -71,6 +71,7 @@ def builtin() -> Catalog:
     from sidings.api.kinds import (
         config_map,
         custom_resource_definition,
+        endpoint_slice,
         endpoints,
         event,
         event_v1,
@@ -80,6 +81,7 @@ def builtin() -> Catalog:
         lease,
         limit_range,
         namespace,
+        network_policy,
         node,
         persistent_volume,
         persistent_volume_claim,
@@ -100,7 +102,7 @@ def builtin() -> Catalog:
     single = (
         config_map, endpoints, event, limit_range, namespace, node, persistent_volume_claim, persistent_volume, pod,
         resource_quota, secret, service_account, service, custom_resource_definition, job, lease, jobset,
-        priority_class, storage_class, event_v1, trainjob,
+        priority_class, storage_class, event_v1, endpoint_slice, network_policy, trainjob,
     )  # fmt: skip
     return Catalog(
         [

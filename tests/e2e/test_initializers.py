@@ -89,6 +89,6 @@ def test_a_source_that_is_not_there_ends_the_job_with_its_reason(cluster: Machin
     cluster.apply(RUNTIME)
     cluster.apply(job("wrong", f"file://{tmp_path}/none", f"file://{tmp_path}/config.json"))
     cluster.wait_for_condition("Failed", "trainjob/wrong", seconds=60)
-    log = cluster.kubectl("logs", "job/wrong-dataset-initializer-0")
-    assert f"error: file://{tmp_path}/none is not there" in log
-    assert "dataset-initializer" in cluster.sidings("get", "wrong", "-o", "json").stdout
+    told = cluster.reasons("JobSet", "wrong")["FirstFailure"]
+    assert "wrong-dataset-initializer-0-0" in told
+    assert f"this machine has no {tmp_path}/none" in told

@@ -10,7 +10,7 @@ import asyncio
 import random
 from pathlib import Path
 
-from sidings.api import catalog
+from sidings.api import catalog, exposition
 from sidings.api.feature_gates import NONE, FeatureGates
 from sidings.api.resources import EVENTS, Resource
 from sidings.client.local import LocalClient
@@ -34,6 +34,7 @@ from sidings.controllers.paddlejob.controller import PaddleJobController
 from sidings.controllers.pytorchjob.controller import PyTorchJobController
 from sidings.controllers.resource_quotas import ResourceQuotas
 from sidings.controllers.runtime.controller import Controller
+from sidings.controllers.runtime.metrics import ControllerMetrics
 from sidings.controllers.scheduler.controller import Scheduler
 from sidings.controllers.service_accounts import ServiceAccounts
 from sidings.controllers.tfjob.controller import TFJobController
@@ -77,6 +78,8 @@ class ControlPlane:
         self._with_nodes = with_nodes
         self._gates = gates
         self._installed = installed
+        self._metrics = ControllerMetrics()
+        self._running: list[Controller | GarbageCollector] = []
 
     def controllers(self) -> list[Controller | GarbageCollector]:
         client, clock, rng = self.client, self.clock, self.rng
@@ -119,8 +122,18 @@ class ControlPlane:
         kinds = [kind for kind in self.registry.catalog if kind.conversion is None]
         return [kind.resource for kind in kinds if kind.resource.namespaced]
 
+    def metrics(self) -> list[str]:
+        """What is stored and what controllers do, as lines for Prometheus."""
+        stored = [({"resource": resource}, count) for resource, count in self.store.sizes().items()]
+        return [
+            *exposition.family("apiserver_storage_objects", "gauge", "Stored objects by resource.", stored),
+            *self._metrics.lines({controller.name: len(controller.queue) for controller in self._running}),
+        ]
+
     async def run(self) -> None:
         """Run all controllers until cancelled."""
+        self._running = self.controllers()
         async with asyncio.TaskGroup() as tasks:
-            for controller in self.controllers():
+            for controller in self._running:
+                controller.queue.figures = self._metrics.of(controller.name)
                 tasks.create_task(controller.run(), name=controller.name)

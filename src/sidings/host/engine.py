@@ -35,6 +35,7 @@ from sidings.host import bootstrap, hibernation, machine, process, scrape_token
 from sidings.host.control_plane import ControlPlane
 from sidings.host.errors import PortTaken
 from sidings.host.home import EngineRecord, Home
+from sidings.host.metrics import EngineTelemetry
 from sidings.host.options import STOP_GRACE_SECONDS, EngineOptions
 from sidings.node import software
 from sidings.node.agent import NodeAgent
@@ -133,7 +134,7 @@ class Engine:
         users = {self.identity.token: ADMIN}
         if self.options.scrape_token_file:
             users[scrape_token.ensure(Path(self.options.scrape_token_file))] = SCRAPER
-        tokens, measured = StaticTokens(users), self.agent.telemetry
+        tokens, measured = StaticTokens(users), EngineTelemetry(self.plane, self.agent.telemetry, self.home.store)
         app = App(
             self.plane.registry,
             self.agent,

@@ -12,6 +12,7 @@ import random
 import secrets
 from collections.abc import Iterable
 
+from sidings.api.exposition import Labels
 from sidings.api.pods import PodAccess
 from sidings.api.status import ApiError, InternalError, NotFound, Timeout
 from sidings.api.telemetry import Telemetry
@@ -28,6 +29,7 @@ from sidings.server.impersonation import acting_user
 from sidings.server.limits import REQUEST_SECONDS
 from sidings.server.objects import Objects
 from sidings.server.paths import GroupPath, ResourcePath, parse
+from sidings.server.request_metrics import RequestMetrics, labels_of
 from sidings.server.requests import Request
 from sidings.server.responses import NOT_FOUND, Response, Stream, error_response, send_response
 from sidings.server.service_account_tokens import ServiceAccountTokens
@@ -36,6 +38,8 @@ from sidings.server.web_socket import WebSocket
 
 log = logging.getLogger(__name__)
 
+CLIENT_GONE = 499
+"""The code under which a request is counted whose client hung up before it was answered."""
 ALWAYS_ALLOWED = (ADMIN, telemetry.SCRAPER)
 """The administrator, and who has been shown to ask for nothing but the metrics."""
 
@@ -61,6 +65,9 @@ class App:
         without one they end with this application.
         """
         self.tokens = ServiceAccountTokens(registry, clock, (signing_key or secrets.token_hex()).encode(), rng)
+        self.metrics = RequestMetrics()
+        self._registry = registry
+        self._clock = clock
         self._authenticator = FirstOf(authenticator, self.tokens)
         self._authorizer = Authorizer(registry)
         self._measured = measured
@@ -77,14 +84,36 @@ class App:
         if scope["type"] == "websocket":
             await self._upgrade(WebSocket(scope, receive, send), Request(scope, receive))
             return
-        try:
-            answer = await self._bounded_answer(Request(scope, receive))
-        except ClientGone:
-            return
+        request = Request(scope, receive)
+        path = parse(request.path)
+        labels = self._labels(request, path)
+        answer = await self._measured_answer(request, path, labels)
         if isinstance(answer, Response):
             await send_response(send, answer)
-        else:
-            await send_stream(send, receive, answer, self._closing)
+        elif answer is not None:
+            with self.metrics.streaming(labels):
+                await send_stream(send, receive, answer, self._closing)
+
+    def _labels(self, request: Request, path: ResourcePath | GroupPath | None) -> Labels:
+        """Those of what is served alone, so that clients cannot make up as many as they like."""
+        if isinstance(path, ResourcePath) and self._registry.catalog.by_plural(path.group, path.version, path.plural):
+            return labels_of(request.method, path, watch=request.query.flag("watch"))
+        return labels_of(request.method, None)
+
+    async def _measured_answer(
+        self, request: Request, path: ResourcePath | GroupPath | None, labels: Labels
+    ) -> Response | Stream | None:
+        """None where the client is gone."""
+        code, began = CLIENT_GONE, self._clock.monotonic()
+        self.metrics.begin(labels)
+        try:
+            answer = await self._bounded_answer(request, path)
+            code = answer.status if isinstance(answer, Response) else 200
+            return answer
+        except ClientGone:
+            return None
+        finally:
+            self.metrics.end(labels, code, self._clock.monotonic() - began)
 
     async def _upgrade(self, socket: WebSocket, request: Request) -> None:
         try:
@@ -98,12 +127,13 @@ class App:
         except ApiError as error:
             await socket.refuse(error_response(error))
             return
-        await upgrades.serve(socket, subprotocol, work, self._closing)
+        with self.metrics.streaming(self._labels(request, path)):
+            await upgrades.serve(socket, subprotocol, work, self._closing)
 
-    async def _bounded_answer(self, request: Request) -> Response | Stream:
+    async def _bounded_answer(self, request: Request, path: ResourcePath | GroupPath | None) -> Response | Stream:
         try:
             async with asyncio.timeout(REQUEST_SECONDS):
-                return await self._answer(request)
+                return await self._answer(request, path)
         except ApiError as error:
             return error_response(error, request.warning_headers())
         except TimeoutError:
@@ -127,14 +157,13 @@ class App:
         user = authenticate(self._authenticator, request.headers)
         return acting_user(request.headers, request.raw_headers, user, self._authorizer)
 
-    async def _answer(self, request: Request) -> Response | Stream:
+    async def _answer(self, request: Request, path: ResourcePath | GroupPath | None) -> Response | Stream:
         healthy = health.answer(request.path, request.query)
         if healthy is not None:
             return healthy
         self._gate.check(request.headers)
         request.user = self._user_of(request)
         telemetry.check(request)
-        path = parse(request.path)
         if request.user not in ALWAYS_ALLOWED:
             self._authorizer.check(
                 request.user, attributes_of(request, path if isinstance(path, ResourcePath) else None)
@@ -143,4 +172,4 @@ class App:
             return await self._objects.answer(request, path)
         if isinstance(path, GroupPath):
             return self._documents.group(path)
-        return telemetry.answer(request, self._measured) or self._documents.answer(request) or NOT_FOUND
+        return telemetry.answer(request, self._measured, self.metrics) or self._documents.answer(request) or NOT_FOUND

@@ -76,6 +76,10 @@ class Index:
         if not names:
             del self._resources[resource][namespace]
 
+    def sizes(self) -> dict[str, int]:
+        """How many entries each resource has that has or had any."""
+        return {resource: sum(map(len, names.values())) for resource, names in sorted(self._resources.items())}
+
     def namespaces(self, resource: str) -> list[str]:
         """The namespaces in which ``resource`` has entries, sorted."""
         return sorted(self._resources.get(resource, ()))

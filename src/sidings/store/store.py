@@ -153,6 +153,10 @@ class Store:
         watches[watch] = None
         return watch
 
+    def sizes(self) -> dict[str, int]:
+        """How many live entries each resource has."""
+        return self._index.sizes()
+
     def oldest(self, resource: str) -> int:
         """The oldest revision that ``watch`` and ``scan`` accept for ``resource``."""
         return self._history(resource).floor

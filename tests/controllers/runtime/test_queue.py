@@ -5,6 +5,7 @@ import pytest
 
 from sidings.api.objects import Key
 from sidings.clock import LoopClock
+from sidings.controllers.runtime.metrics import ControllerMetrics
 from sidings.controllers.runtime.queue import WorkQueue
 
 A, B = Key("ns", "a"), Key("ns", "b")
@@ -27,6 +28,33 @@ async def test_a_key_is_in_the_queue_once() -> None:
     queue.add(A)
     assert len(queue) == 2
     assert [await queue.get(), await queue.get()] == [A, B]
+
+
+async def test_what_is_observed_of_keys() -> None:
+    queue, metrics = make_queue(), ControllerMetrics()
+    queue.figures = metrics.of("job")
+    queue.add(A)
+    queue.add(A)
+    await asyncio.sleep(2)
+    await queue.get()
+    await asyncio.sleep(3)
+    queue.retry(A)
+    queue.done(A)
+    await queue.get()
+    queue.done(A)
+    lines = metrics.lines({"job": len(queue)})
+    for wanted in (
+        'workqueue_depth{name="job"} 0',
+        'workqueue_adds_total{name="job"} 2',
+        'workqueue_retries_total{name="job"} 1',
+        'workqueue_queue_duration_seconds_bucket{name="job",le="1"} 1',
+        'workqueue_queue_duration_seconds_bucket{name="job",le="10"} 2',
+        'controller_runtime_reconcile_total{controller="job",result="error"} 1',
+        'controller_runtime_reconcile_total{controller="job",result="success"} 1',
+        'controller_runtime_reconcile_time_seconds_count{controller="job"} 2',
+        'controller_runtime_reconcile_time_seconds_bucket{controller="job",le="2.5"} 1',
+    ):
+        assert wanted in lines
 
 
 async def test_a_key_that_comes_while_it_is_worked_on_comes_back_afterwards() -> None:

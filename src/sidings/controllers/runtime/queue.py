@@ -14,6 +14,7 @@ from collections import OrderedDict
 
 from sidings.api.objects import Key
 from sidings.clock import Clock
+from sidings.controllers.runtime.metrics import QueueFigures
 
 BASE_DELAY = 0.005
 MAX_DELAY = 1000.0
@@ -32,8 +33,13 @@ class WorkQueue:
         self._rng = rng
         self._base_delay = base_delay
         self._max_delay = max_delay
-        self._ready: OrderedDict[Key, None] = OrderedDict()
-        self._working: set[Key] = set()
+        self.figures: QueueFigures | None = None
+        """What is observed, where somebody wants to know."""
+        self._ready: OrderedDict[Key, float] = OrderedDict()
+        """Since when keys wait for a worker."""
+        self._working: dict[Key, float] = {}
+        """Since when keys are worked on."""
+        self._failing: set[Key] = set()
         self._again: set[Key] = set()
         self._later: list[tuple[float, Key]] = []
         self._due: dict[Key, float] = {}
@@ -44,9 +50,11 @@ class WorkQueue:
         """Work on ``key`` as soon as a worker is free."""
         if key in self._working:
             self._again.add(key)
-        else:
-            self._ready[key] = None
+        elif key not in self._ready:
+            self._ready[key] = self._clock.monotonic()
             self._wake.set()
+            if self.figures:
+                self.figures.added()
 
     def add_after(self, key: Key, seconds: float) -> None:
         """Work on ``key`` in ``seconds``; an earlier wish for the same key wins."""
@@ -62,6 +70,10 @@ class WorkQueue:
 
     def retry(self, key: Key) -> float:
         """Work on ``key`` again after its back-off; returns the delay in seconds."""
+        if key in self._working:
+            self._failing.add(key)
+        if self.figures:
+            self.figures.retried()
         failures = self._failures.get(key, 0)
         self._failures[key] = failures + 1
         delay = min(self._base_delay * 2 ** min(failures, 64), self._max_delay) * (1 + self._rng.random() / 10)
@@ -77,8 +89,10 @@ class WorkQueue:
         while True:
             self._promote()
             if self._ready:
-                key, _ = self._ready.popitem(last=False)
-                self._working.add(key)
+                key, since = self._ready.popitem(last=False)
+                now = self._working[key] = self._clock.monotonic()
+                if self.figures:
+                    self.figures.taken(now - since)
                 if self._ready:
                     self._wake.set()
                 return key
@@ -86,7 +100,10 @@ class WorkQueue:
             await self._wait()
 
     def done(self, key: Key) -> None:
-        self._working.discard(key)
+        since = self._working.pop(key)
+        if self.figures:
+            self.figures.worked(self._clock.monotonic() - since, failed=key in self._failing)
+        self._failing.discard(key)
         if key in self._again:
             self._again.discard(key)
             self.add(key)

@@ -7,9 +7,10 @@ them so at once. ``exported_job`` for the same reason: ``job`` is Prometheus' ow
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from sidings.api import exposition
 from sidings.node.gpus.manager import Holder
 from sidings.node.gpus.source import Device, Driver, Reading
 from sidings.node.telemetry.consumption import Consumption
@@ -75,15 +76,10 @@ def text(pods: Iterable[PodFigures], gpus: Iterable[GpuFigures], driver: Driver)
     lines: list[str] = []
     gpus, pods = list(gpus), list(pods)
     for name, help_, figure in _GPU_METRICS:
-        lines += _family(name, "gauge", help_, [(_gpu_labels(gpu, driver), figure(gpu)) for gpu in gpus])
+        lines += exposition.family(name, "gauge", help_, [(_gpu_labels(gpu, driver), figure(gpu)) for gpu in gpus])
     for name, type_, help_, value in _POD_METRICS:
-        lines += _family(name, type_, help_, [(_pod_labels(pod.workload), value(pod)) for pod in pods])
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _family(name: str, type_: str, help_: str, samples: list[tuple[dict[str, str], float | None]]) -> list[str]:
-    known = [f"{name}{{{_labels(labels)}}} {_number(value)}" for labels, value in samples if value is not None]
-    return [f"# HELP {name} {help_}", f"# TYPE {name} {type_}", *known] if known else []
+        lines += exposition.family(name, type_, help_, [(_pod_labels(pod.workload), value(pod)) for pod in pods])
+    return exposition.text(lines)
 
 
 def _gpu_labels(gpu: GpuFigures, driver: Driver) -> dict[str, str]:
@@ -115,15 +111,3 @@ def _pod_labels(own: Workload) -> dict[str, str]:
 def _job_labels(own: Workload) -> dict[str, str]:
     found = {"exported_job": own.job, "rank": own.rank}
     return {name: value for name, value in found.items() if value}
-
-
-def _labels(labels: Mapping[str, str]) -> str:
-    return ",".join(f'{name}="{_escaped(value)}"' for name, value in labels.items())
-
-
-def _escaped(value: str) -> str:
-    return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-
-
-def _number(value: float) -> str:
-    return str(int(value)) if value == int(value) else repr(float(value))

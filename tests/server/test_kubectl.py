@@ -307,3 +307,15 @@ async def test_describe(served: Served) -> None:
         await kubectl.ok("apply", "-f", "-", stdin=manifest)
     assert "Image:      python:3.11" in await kubectl.ok("describe", "pod", "p")
     assert "API Version:  jobset.x-k8s.io/v1alpha2" in await kubectl.ok("describe", "jobset", "js")
+
+
+async def test_a_list_of_kinds_is_checked_by_the_client_itself(served: Served) -> None:
+    """For kind List kubectl reads the old OpenAPI document, whatever its version."""
+    items = [
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"k": "v"}},
+        {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "b"}, "spec": {"ports": [{"port": 80}]}},
+    ]
+    text = json.dumps({"apiVersion": "v1", "kind": "List", "items": items})
+    assert await served.kubectl.ok("apply", "-f", "-", stdin=text) == "configmap/a created\nservice/b created\n"
+    refused = await served.kubectl("apply", "-f", "-", stdin=text.replace('"ports"', '"prts"'))
+    assert 'unknown field "prts" in io.k8s.api.core.v1.ServiceSpec' in refused.err

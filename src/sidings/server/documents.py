@@ -9,7 +9,7 @@ from __future__ import annotations
 from sidings.api.catalog import Catalog
 from sidings.api.status import NotFound
 from sidings.registry.registry import Registry
-from sidings.server import discovery, version
+from sidings.server import discovery, openapi_v2, version
 from sidings.server.discovery import Discovery
 from sidings.server.negotiation import discovery_version
 from sidings.server.openapi_v3 import ROOT as OPENAPI_ROOT
@@ -18,7 +18,7 @@ from sidings.server.paths import GroupPath
 from sidings.server.requests import Request
 from sidings.server.responses import NOT_FOUND, Response, encode, json_response
 
-ROOT_PATHS = ("/api", "/apis", "/healthz", "/livez", "/openapi/v3", "/readyz", "/version")
+ROOT_PATHS = ("/api", "/apis", "/healthz", "/livez", "/openapi/v2", "/openapi/v3", "/readyz", "/version")
 
 _VERSION = Response(200, encode(version.DOCUMENT))
 _ROOT = Response(200, encode({"paths": ROOT_PATHS}))
@@ -33,6 +33,7 @@ class Documents:
         self._discovery = Discovery()
         self._openapi: OpenApi | None = None
         self._aggregated: dict[tuple[str, str], Response] = {}
+        self._swaggers: dict[bool, Response] = {}
 
     def answer(self, request: Request) -> Response | None:
         """The document at the request's path, or None. Every document answers to GET alone."""
@@ -47,6 +48,8 @@ class Documents:
             return self._group_document(path, request)
         if path == OPENAPI_ROOT:
             return Response(200, self._openapi_documents().index)
+        if path == openapi_v2.ROOT:
+            return self._swagger(request.accept)
         if path.startswith(OPENAPI_ROOT + "/"):
             raw = self._openapi_documents().document(path[len(OPENAPI_ROOT) + 1 :])
             return Response(200, raw) if raw is not None else None
@@ -82,7 +85,17 @@ class Documents:
             self._discovery = Discovery.of(self._catalog)
             self._openapi = None
             self._aggregated = {}
+            self._swaggers = {}
         return self._discovery
+
+    def _swagger(self, accept: str) -> Response:
+        self._current()
+        protobuf = openapi_v2.prefers_protobuf(accept)
+        kept = self._swaggers.get(protobuf)
+        if kept is None:
+            body, content_type = openapi_v2.answer(self._registry.catalog, accept)
+            kept = self._swaggers[protobuf] = Response(200, body, content_type)
+        return kept
 
     def _openapi_documents(self) -> OpenApi:
         self._current()

@@ -20,6 +20,7 @@ from sidings.api.kind import Kind
 from sidings.api.objects import Object
 
 ROOT = "/openapi/v3"
+GVK = "x-kubernetes-group-version-kind"
 _HASH_LENGTH = 32
 _WRITE_PARAMETERS = ("dryRun", "fieldManager", "fieldValidation")
 
@@ -76,7 +77,7 @@ def _add_schema(kind: Kind, components: dict[str, Any]) -> str:
     except KeyError:
         # A CustomResourceDefinition's own schema: self-contained, named after its group turned round as upstream does.
         name = ".".join([*reversed(resource.group.split(".")), resource.version, resource.kind])
-        components[name] = {**kind.schema, "x-kubernetes-group-version-kind": [gvk]}
+        components[name] = {**kind.schema, GVK: [gvk]}
         return name
     definitions = schemas.definitions()
     waiting = [name]
@@ -85,7 +86,7 @@ def _add_schema(kind: Kind, components: dict[str, Any]) -> str:
         if needed not in components:
             components[needed] = definitions[needed]
             waiting += _references(definitions[needed])
-    components[name] = {**definitions[name], "x-kubernetes-group-version-kind": [gvk]}
+    components[name] = {**definitions[name], GVK: [gvk]}
     return name
 
 
@@ -129,7 +130,7 @@ def _operation(kind: Kind, action: str, schema: Object, parameters: Iterable[str
     resource = kind.resource
     return {
         "x-kubernetes-action": action,
-        "x-kubernetes-group-version-kind": {
+        GVK: {
             "group": resource.group,
             "version": resource.version,
             "kind": resource.kind,

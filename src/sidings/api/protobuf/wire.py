@@ -1,7 +1,8 @@
-"""The protobuf wire format: numbered fields, each an integer or a piece of bytes."""
+"""The protobuf wire format: numbered fields, each an integer, a double or a piece of bytes."""
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator
 
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
@@ -47,6 +48,33 @@ def packed(data: bytes) -> Iterator[int]:
     while position < len(data):
         value, position = _varint(data, position)
         yield signed(value)
+
+
+def piece(number: int, value: bytes) -> bytes:
+    """A field of bytes: a message or a string."""
+    return _varint_of(number << 3 | BYTES) + _varint_of(len(value)) + value
+
+
+def text(number: int, value: str) -> bytes:
+    return piece(number, value.encode())
+
+
+def integer(number: int, value: int) -> bytes:
+    """An int64 field."""
+    return _varint_of(number << 3 | VARINT) + _varint_of(value & (1 << 64) - 1)
+
+
+def double(number: int, value: float) -> bytes:
+    return _varint_of(number << 3 | FIXED64) + struct.pack("<d", value)
+
+
+def _varint_of(value: int) -> bytes:
+    made = bytearray()
+    while value >= 0x80:
+        made.append(value & 0x7F | 0x80)
+        value >>= 7
+    made.append(value)
+    return bytes(made)
 
 
 def _varint(data: bytes, position: int) -> tuple[int, int]:

@@ -34,6 +34,11 @@ def node_address(node_number: int) -> str:
     return f"10.244.{node_number}.1"
 
 
+def loopback(address: str) -> str:
+    """Where ``address`` of a pod or Service lies on a machine on which pods have no network of their own."""
+    return f"127.{address.removeprefix('10.')}"
+
+
 class AddressPool:
     """The addresses of all logical nodes of one agent, by pod uid."""
 

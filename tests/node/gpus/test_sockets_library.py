@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from sidings.node import compiled as compiled_library
 from sidings.node.gpus import sockets_library
 
 compiled = pytest.mark.skipif(
@@ -47,7 +48,7 @@ def test_only_sockets_of_nccl_become_files(tmp_path: Path) -> None:
 def test_it_is_compiled_once_per_version(tmp_path: Path) -> None:
     first = sockets_library.ensure(tmp_path)
     assert first is not None
-    assert first == sockets_library.file_in(tmp_path)
+    assert first == compiled_library.file_in(tmp_path, sockets_library.SOURCE)
     before = first.stat().st_mtime_ns
     assert sockets_library.ensure(tmp_path) == first
     assert first.stat().st_mtime_ns == before

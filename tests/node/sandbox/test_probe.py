@@ -17,8 +17,11 @@ import sys
 from pathlib import Path
 from sidings.node.errors import SandboxUnavailable
 from sidings.node.sandbox.client import SandboxClient
+from sidings.node.sandbox.tier import Choice
+client = SandboxClient(Path(sys.argv[1]), wanted=Choice(sys.argv[2]))
 try:
-    SandboxClient(Path(sys.argv[1])).start_zygote()
+    client.start_zygote()
+    print(client.tier.reason, "|", client.tier.refused)
 except SandboxUnavailable as refused:
     print(refused.code, "|", refused.cause, "|", refused.remedy)
 """
@@ -28,12 +31,15 @@ async def test_a_zygote_that_serves_has_built_a_root_and_left_nothing_of_it(sand
     assert not (sandbox.directory / "probe").exists()
 
 
-@pytest.mark.skipif(os.geteuid() != 0 or shutil.which("setpriv") is None, reason="takes a capability away from root")
-def test_a_machine_that_refuses_namespaces_is_said_with_a_remedy(state_dir: Path) -> None:
-    """Root without CAP_SYS_ADMIN, in a user namespace that may make no further ones: as in many containers."""
+@pytest.fixture
+def refusing(state_dir: Path) -> list[str]:
+    """The beginning of a command line: what follows is root without CAP_SYS_ADMIN, in a user namespace that may make
+    no further ones, as in many containers."""
+    if os.geteuid() != 0 or shutil.which("setpriv") is None:
+        pytest.skip("takes a capability away from root, with setpriv")
     (state_dir / "shm").mkdir(parents=True)
     script = 'echo 0 > /proc/sys/user/max_user_namespaces; exec setpriv --bounding-set -sys_admin "$@"'
-    command = [
+    return [
         "unshare",
         "--user",
         "--map-root-user",
@@ -46,29 +52,35 @@ def test_a_machine_that_refuses_namespaces_is_said_with_a_remedy(state_dir: Path
         script,
         "sh",
     ]
+
+
+def start(command: list[str], state_dir: Path, choice: str) -> list[str]:
     done = subprocess.run(
-        [*command, sys.executable, "-c", _START, str(state_dir)],
-        capture_output=True,
-        text=True,
-        timeout=30,
+        [*command, sys.executable, "-c", _START, str(state_dir), choice], capture_output=True, text=True, timeout=30
     )
-    code, cause, remedy = done.stdout.strip().split(" | ")
+    assert done.stdout, done.stderr
+    return done.stdout.strip().split(" | ")
+
+
+def test_a_machine_that_refuses_namespaces_is_said_with_a_remedy(refusing: list[str], state_dir: Path) -> None:
+    """Where a user insists on them."""
+    code, cause, remedy = start(refusing, state_dir, "namespaces")
     assert (code, cause.split(":")[0].startswith("unshare")) == ("SANDBOX_UNAVAILABLE", True)
     assert remedy.startswith("sidings doctor")
     assert leftovers(state_dir) == []
+
+
+def test_otherwise_pods_stand_on_the_machine_itself(refusing: list[str], state_dir: Path) -> None:
+    tier, refused = start(refusing, state_dir, "auto")
+    assert tier in ("HostWithLibrary", "HostEnvironment")
+    assert refused.startswith("unshare")
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounts a small file system")
 def test_a_full_disk_is_no_refusal_of_the_machine(state_dir: Path) -> None:
     state_dir.mkdir()
     script = 'mount -t tmpfs -o size=16k tmpfs "$4"; mkdir "$4/shm"; cat /dev/zero > "$4/filler"; exec "$@"'
-    done = subprocess.run(
-        ["unshare", "--mount", "sh", "-c", script, "sh", sys.executable, "-c", _START, str(state_dir)],
-        capture_output=True,
-        text=True,
-        timeout=30,
-    )
-    code, cause, remedy = done.stdout.strip().split(" | ")
-    assert (code, remedy) == ("SANDBOX_UNAVAILABLE", f"df -h {state_dir}"), done.stderr
+    code, cause, remedy = start(["unshare", "--mount", "sh", "-c", script, "sh"], state_dir, "auto")
+    assert (code, remedy) == ("SANDBOX_UNAVAILABLE", f"df -h {state_dir}")
     assert cause.endswith("No space left on device")
     assert leftovers(state_dir) == []

@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,10 @@ import sidings
 from sidings.node.errors import SandboxFailed, SandboxUnavailable
 from sidings.node.sandbox import conversation, identity
 from sidings.node.sandbox.conversation import Conversation
+from sidings.node.sandbox.host import library
 from sidings.node.sandbox.protocol import MAX_MESSAGE, short_path
 from sidings.node.sandbox.spec import PROTOCOL, Container, PodSandbox, SandboxStatus
-from sidings.node.sandbox.tier import Choice, Tier
+from sidings.node.sandbox.tier import Choice, Tier, Wanted
 
 _BOOT = "import sys; sys.path.insert(0, sys.argv.pop()); from sidings.node.sandbox.zygote import main; main()"
 _AT_ONCE = 64
@@ -64,14 +66,40 @@ class SandboxClient:
     def start_zygote(self, **credentials: Any) -> int:
         """Start a zygote and wait until it serves; returns its pid. ``credentials``: user, group of ``Popen``.
 
-        Its own session, log file and empty environment: nothing of the caller keeps a terminal, a pipe or a secret
-        alive in it.
+        Where the machine refuses namespaces and nobody insists on them, pods are processes of the machine.
         """
+        if self._wanted == Choice.HOST:
+            return self._start_on_host("--tier host", credentials)
+        try:
+            return self._start(Wanted(self._wanted), credentials)
+        except SandboxUnavailable as error:
+            if self._wanted != Choice.AUTO or not os.statvfs(self.directory).f_bavail:
+                raise
+            return self._start_on_host(error.cause, credentials)
+
+    def _start_on_host(self, refused: str, credentials: dict[str, Any]) -> int:
+        path, missing = library.ensure(self.directory / "libraries")
+        reasons = "; ".join(filter(None, (refused, missing)))
+        return self._start(Wanted(Choice.HOST, path, reasons), credentials)
+
+    def _start(self, wanted: Wanted, credentials: dict[str, Any]) -> int:
+        """Its own session, log file and empty environment: nothing of the caller keeps a terminal, a pipe or a secret
+        alive in it."""
         reader, writer = os.pipe()
         package = str(Path(sidings.__file__).parent.parent)
         with (self.directory / "zygote.log").open("ab") as log:
             process = subprocess.Popen(
-                [self._interpreter, "-I", "-S", "-c", _BOOT, str(writer), str(self.directory), self._wanted, package],
+                [
+                    self._interpreter,
+                    "-I",
+                    "-S",
+                    "-c",
+                    _BOOT,
+                    str(writer),
+                    str(self.directory),
+                    json.dumps(asdict(wanted)),
+                    package,
+                ],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

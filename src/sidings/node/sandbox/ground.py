@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Protocol
 
@@ -32,6 +32,12 @@ class Ground(Protocol):
 
     def vacate(self, pod: PodSandbox) -> None:
         """In the shim, after the pod's last process: give back what ``prepare`` made for this pod alone."""
+
+    def sweep(self, kept: Collection[int]) -> None:
+        """In the zygote, when a shim has ended: nothing of its pod may be left. ``kept``: children that live on."""
+
+    def admits(self, pid: int) -> bool:
+        """Whether process ``pid`` may tell zygote and shims what to do; a pod may not."""
 
     def release(self, directories: Iterable[Path]) -> None:
         """Give back shared memory that no pod uses any more."""

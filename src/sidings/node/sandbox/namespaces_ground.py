@@ -7,7 +7,7 @@ import errno
 import os
 import signal
 import socket
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from sidings.node.container_engine.starter import EngineStarter
@@ -73,6 +73,13 @@ class NamespacesGround:
     def vacate(self, pod: PodSandbox) -> None:
         for volume in pod.memory_volumes:
             syscalls.unmount(volume.directory)
+
+    def sweep(self, kept: Collection[int]) -> None:
+        """The kernel has done it."""
+
+    def admits(self, pid: int) -> bool:
+        """Pods do not see the sockets."""
+        return True
 
     def release(self, directories: Iterable[Path]) -> None:
         for path in directories:

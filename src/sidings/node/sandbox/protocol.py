@@ -11,6 +11,7 @@ import contextlib
 import json
 import os
 import socket
+import struct
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,11 @@ def short_path(path: Path) -> Iterator[str]:
         yield f"/proc/self/fd/{directory}/{path.name}"
     finally:
         os.close(directory)
+
+
+def peer(connected: socket.socket) -> int:
+    """The pid of the process that has connected."""
+    return int(struct.unpack("3i", connected.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0])
 
 
 def listen(path: Path) -> socket.socket:

@@ -27,6 +27,7 @@ from typing import Any, NoReturn
 
 from sidings.node.sandbox import identity, protocol, running_container
 from sidings.node.sandbox.attachments import Attachment
+from sidings.node.sandbox.ground import Ground
 from sidings.node.sandbox.running_container import KILLED, RunningContainer
 from sidings.node.sandbox.spec import Bind, Container, PodSandbox, SandboxStatus
 from sidings.node.sandbox.starter import Starter
@@ -40,11 +41,10 @@ OUT_OF_MEMORY = "OOMKilled"
 class Shim:
     """The event loop of one pod, in the process that already is in the pod's namespaces."""
 
-    def __init__(self, pod: PodSandbox, starter: Starter, vacate: Callable[[PodSandbox], None]) -> None:
-        """``vacate`` gives back what the pod's tier made for it, when the shim leaves."""
+    def __init__(self, pod: PodSandbox, starter: Starter, ground: Ground) -> None:
         self._pod = pod
         self._starter = starter
-        self._vacate = vacate
+        self._ground = ground
         self._directory = Path(pod.directory)
         pid = os.getpid()
         self._status = SandboxStatus(identity.boot_id(), pid, identity.start_time(pid), pod.address)
@@ -79,6 +79,9 @@ class Shim:
 
     def _accept(self) -> None:
         connected, _ = self._listener.accept()
+        if not self._ground.admits(protocol.peer(connected)):
+            connected.close()
+            return
         connection = protocol.Connection(connected)
         self._selector.register(connected, selectors.EVENT_READ, lambda: self._serve_client(connection))
 
@@ -165,7 +168,7 @@ class Shim:
         for running in list(self._running.values()):
             running.kill()
             self._end(running, KILLED, signal.SIGKILL)
-        self._vacate(self._pod)
+        self._ground.vacate(self._pod)
         (self._directory / "shim.sock").unlink(missing_ok=True)
         connection.send({"ok": True})
         os._exit(0)

@@ -10,6 +10,7 @@ import os
 import platform
 import struct
 from collections.abc import Iterable
+from pathlib import Path
 
 CLONE_NEWNS = 0x0002_0000
 CLONE_NEWUTS = 0x0400_0000
@@ -57,6 +58,7 @@ _PR_SET_DUMPABLE = 4
 _PR_SET_NAME = 15
 _PR_CAPBSET_DROP = 24
 _PR_SET_CHILD_SUBREAPER = 36
+_PR_SET_NO_NEW_PRIVS = 38
 
 _CAPABILITY_VERSION_3 = 0x20080522
 _LAST_CAPABILITY = 63
@@ -75,7 +77,8 @@ def _check(result: int, what: str) -> int:
     return result
 
 
-def _syscall(number: int, *args: int | bytes | ctypes.Array[ctypes.c_char], what: str) -> int:
+def call(number: int, *args: int | bytes | ctypes.Array[ctypes.c_char], what: str) -> int:
+    """The system call ``number`` of the unified table; ``what`` names it in the error."""
     wide = [ctypes.c_long(arg) if isinstance(arg, int) else arg for arg in args]
     return _check(int(_libc.syscall(ctypes.c_long(number), *wide)), what)
 
@@ -102,37 +105,37 @@ def unmount(target: str) -> None:
 
 def pivot_root(new_root: str, put_old: str) -> None:
     number = _SYS_PIVOT_ROOT[platform.machine()]
-    _syscall(number, new_root.encode(), put_old.encode(), what=f"pivot_root({new_root})")
+    call(number, new_root.encode(), put_old.encode(), what=f"pivot_root({new_root})")
 
 
 def open_in_root(root: int, path: str, flags: int = O_PATH, resolve: int = RESOLVE_IN_ROOT) -> int:
     """``openat2``: open ``path`` as if the directory ``root`` were ``/``; no symlink and no ``..`` leads out of it."""
     how = ctypes.create_string_buffer(struct.pack("=QQQ", flags | os.O_CLOEXEC, 0, resolve), 24)
-    return _syscall(_SYS_OPENAT2, root, path.encode(), how, 24, what=path)
+    return call(_SYS_OPENAT2, root, path.encode(), how, 24, what=path)
 
 
 def clone_tree(directory: int, path: str = "") -> int:
     """A detached copy of the mounts at ``path`` (relative to the fd, or the fd itself) and below, as an fd."""
     flags = _OPEN_TREE_CLONE | _OPEN_TREE_CLOEXEC | AT_RECURSIVE | (0 if path else AT_EMPTY_PATH)
-    return _syscall(_SYS_OPEN_TREE, directory, path.encode(), flags, what=path or f"fd {directory}")
+    return call(_SYS_OPEN_TREE, directory, path.encode(), flags, what=path or f"fd {directory}")
 
 
 def restrict_tree(tree: int, attributes: int) -> None:
     """Set ``MOUNT_ATTR_*`` on a whole detached tree; a tree that is attached afterwards was never without them."""
     attr = ctypes.create_string_buffer(struct.pack("=QQQQ", attributes, 0, 0, 0), 32)
-    _syscall(_SYS_MOUNT_SETATTR, tree, b"", AT_EMPTY_PATH | AT_RECURSIVE, attr, 32, what=f"mount_setattr fd {tree}")
+    call(_SYS_MOUNT_SETATTR, tree, b"", AT_EMPTY_PATH | AT_RECURSIVE, attr, 32, what=f"mount_setattr fd {tree}")
 
 
 def restrict_mount(mounted: int, attributes: int) -> None:
     """Set ``MOUNT_ATTR_*`` on the one mount that the fd ``mounted`` is the root of."""
     attr = ctypes.create_string_buffer(struct.pack("=QQQQ", attributes, 0, 0, 0), 32)
-    _syscall(_SYS_MOUNT_SETATTR, mounted, b"", AT_EMPTY_PATH, attr, 32, what=f"mount_setattr fd {mounted}")
+    call(_SYS_MOUNT_SETATTR, mounted, b"", AT_EMPTY_PATH, attr, 32, what=f"mount_setattr fd {mounted}")
 
 
 def attach_tree(tree: int, target: int) -> None:
     """Mount the detached ``tree`` on what the fd ``target`` refers to."""
     flags = _MOVE_MOUNT_F_EMPTY_PATH | _MOVE_MOUNT_T_EMPTY_PATH
-    _syscall(_SYS_MOVE_MOUNT, tree, b"", target, b"", flags, what=f"move_mount fd {tree} -> fd {target}")
+    call(_SYS_MOVE_MOUNT, tree, b"", target, b"", flags, what=f"move_mount fd {tree} -> fd {target}")
 
 
 def watch_renames(directory: str) -> int:
@@ -165,9 +168,20 @@ def become_dumpable() -> None:
     _check(_libc.prctl(_PR_SET_DUMPABLE, ctypes.c_ulong(1), 0, 0, 0), "PR_SET_DUMPABLE")
 
 
+def forbid_new_privileges() -> None:
+    """No program that this process starts gets more rights than it has: set-user-ID bits do not count any more."""
+    _check(_libc.prctl(_PR_SET_NO_NEW_PRIVS, ctypes.c_ulong(1), 0, 0, 0), "PR_SET_NO_NEW_PRIVS")
+
+
 def set_name(name: str) -> None:
     """What ``ps`` shows as the command, at most 15 bytes."""
     _check(_libc.prctl(_PR_SET_NAME, name.encode()[:15], 0, 0, 0), "PR_SET_NAME")
+
+
+def capabilities() -> int:
+    """The mask of those that this process may use."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1], 16) for line in lines if line.startswith("CapPrm:"))
 
 
 def keep_capabilities(mask: int) -> None:
@@ -178,4 +192,4 @@ def keep_capabilities(mask: int) -> None:
     low, high = mask & 0xFFFF_FFFF, mask >> 32
     header = ctypes.create_string_buffer(struct.pack("=Ii", _CAPABILITY_VERSION_3, 0), 8)
     data = ctypes.create_string_buffer(struct.pack("=6I", low, low, 0, high, high, 0), 24)
-    _syscall(_SYS_CAPSET[platform.machine()], header, data, what="capset")
+    call(_SYS_CAPSET[platform.machine()], header, data, what="capset")

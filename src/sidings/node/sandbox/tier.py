@@ -20,6 +20,16 @@ class Choice(StrEnum):
     HOST = "host"
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """What a new zygote is to try. ``library`` and ``refused`` belong to ``HOST``: what pods preload, and why they
+    have no namespaces."""
+
+    choice: Choice
+    library: str = ""
+    refused: str = ""
+
+
 class Kind(StrEnum):
     """The reason of a Node's condition ``sidings.dev/Sandbox``."""
 
@@ -67,6 +77,8 @@ class Tier:
     refused: str = ""
     no_way_out: str = ""
     """Why pods reach nothing outside; "" where they do."""
+    library: str = ""
+    """What pods preload in tier T2."""
 
     @property
     def reason(self) -> str:
@@ -90,7 +102,9 @@ class Tier:
 
     @staticmethod
     def from_json(value: Mapping[str, Any]) -> Tier:
-        return Tier(Kind(value["kind"]), Views(**value["views"]), value["refused"], value.get("no_way_out", ""))
+        return Tier(
+            Kind(value["kind"]), Views(**value["views"]), value["refused"], value["no_way_out"], value["library"]
+        )
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

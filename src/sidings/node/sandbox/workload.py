@@ -69,6 +69,8 @@ def _become(command: Command, report: int) -> NoReturn:
         _execute(command.argv, command.environment)
     except StartError as error:
         os.write(report, json.dumps({"message": error.message, "exit_code": error.exit_code}).encode())
+    except OSError as error:
+        os.write(report, json.dumps({"message": str(error), "exit_code": CANNOT_START}).encode())
     finally:
         os._exit(CANNOT_START)
 

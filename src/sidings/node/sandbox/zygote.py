@@ -23,9 +23,11 @@ from typing import Any, NoReturn
 
 from sidings.node.sandbox import name_server, notes, outside, protocol, service_proxy, shim, syscalls
 from sidings.node.sandbox.ground import Ground
+from sidings.node.sandbox.host import host_ground
+from sidings.node.sandbox.host.host_ground import HostGround
 from sidings.node.sandbox.namespaces_ground import NOTHING_OF_ITS_OWN, NamespacesGround
 from sidings.node.sandbox.spec import PROTOCOL, PodSandbox
-from sidings.node.sandbox.tier import Choice, Kind, Tier
+from sidings.node.sandbox.tier import Choice, Kind, Tier, Wanted
 
 NAME_SERVER, SERVICE_PROXY = "name-server.json", "service-proxy.json"
 _TIER = "tier.json"
@@ -34,8 +36,9 @@ _TIER = "tier.json"
 class Zygote:
     """The event loop; ``directory`` is the node's state directory."""
 
-    def __init__(self, directory: Path, wanted: Choice) -> None:
+    def __init__(self, directory: Path, wanted: Wanted) -> None:
         self._directory = directory
+        self._shims: set[int] = set()
         self._lock = os.open(directory / "zygote.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         self._listener = protocol.listen(directory / "zygote.sock")
@@ -65,6 +68,9 @@ class Zygote:
 
     def _accept(self) -> None:
         connected, _ = self._listener.accept()
+        if not self._ground.admits(protocol.peer(connected)):
+            connected.close()
+            return
         connection = protocol.Connection(connected)
         self._selector.register(connected, selectors.EVENT_READ, lambda: self._serve_client(connection))
 
@@ -102,7 +108,8 @@ class Zygote:
 
     def _start(self, connection: protocol.Connection, pod: PodSandbox) -> None:
         self._ground.prepare(pod)
-        if os.fork():
+        if pid := os.fork():
+            self._shims.add(pid)
             # The child answers; from here on this connection is its.
             self._hang_up(connection)
             return
@@ -121,7 +128,7 @@ class Zygote:
         reply = protocol.Connection(answer)
         try:
             starter = self._ground.settle(pod)
-            supervisor = shim.Shim(pod, starter, self._ground.vacate)
+            supervisor = shim.Shim(pod, starter, self._ground)
         except OSError as error:
             reply.send({"error": str(error)})
             os._exit(1)
@@ -144,6 +151,9 @@ class Zygote:
                     self._name_server = self._start_name_server()
                 elif pid == self._service_proxy:
                     self._service_proxy = self._start_service_proxy()
+                elif pid in self._shims:
+                    self._shims.discard(pid)
+                    self._ground.sweep({self._name_server, self._service_proxy, *self._shims})
 
     def _start_name_server(self) -> int:
         """Fork the name server and note it as the holder of the node's namespaces; returns its pid."""
@@ -164,11 +174,14 @@ class Zygote:
         return pid
 
 
-def ground(directory: Path, wanted: Choice, known: Tier | None) -> Ground:
+def ground(directory: Path, wanted: Wanted, known: Tier | None) -> Ground:
     """What pods of this node stand on; ``known`` is the tier of pods that run already, which decides."""
-    if wanted == Choice.NESTED and known is None:
-        known = Tier(Kind.NESTED, NOTHING_OF_ITS_OWN, "--tier nested")
-    return NamespacesGround(directory, known)
+    if known is not None:
+        return NamespacesGround(directory, known) if known.namespaces else HostGround(directory, known)
+    if wanted.choice == Choice.HOST:
+        return HostGround(directory, host_ground.found(wanted.library, wanted.refused))
+    nested = Tier(Kind.NESTED, NOTHING_OF_ITS_OWN, "--tier nested") if wanted.choice == Choice.NESTED else None
+    return NamespacesGround(directory, nested)
 
 
 def known_tier(directory: Path) -> Tier:
@@ -191,11 +204,11 @@ def _fork_daemon(name: str, kept: list[int], serve: Callable[[], NoReturn]) -> i
 
 
 def main() -> NoReturn:
-    """Arguments: an fd to report on once, the state directory, and the tier that is wanted."""
+    """Arguments: an fd to report on once, the state directory, and the tier that is ``Wanted``."""
     ready = os.fdopen(int(sys.argv[1]), "w")
     syscalls.set_name("sidings-zygote")
     try:
-        zygote = Zygote(Path(sys.argv[2]), Choice(sys.argv[3]))
+        zygote = Zygote(Path(sys.argv[2]), Wanted(**json.loads(sys.argv[3])))
     except OSError as error:
         ready.write(json.dumps({"error": f"{error.filename or 'sandbox'}: {error.strerror}"}))
         ready.close()

@@ -54,6 +54,22 @@ def test_a_pod_of_the_subdomain_has_its_host_name() -> None:
     assert found[0]["addresses"][0]["hostname"] == "js-a-0"
 
 
+def test_a_named_port_is_looked_up_in_each_pod() -> None:
+    named = {**HEADLESS, "spec": {**HEADLESS["spec"], "ports": [{"port": 80, "targetPort": "web"}]}}
+    pods = [
+        member("a", "10.0.0.2", ready=True),
+        member("b", "10.0.0.3", ready=True),
+        member("c", "10.0.0.4", ready=True),
+    ]
+    for one, number in zip(pods, (1, 2), strict=False):
+        one["spec"]["containers"] = [{"name": "c", "ports": [{"name": "web", "containerPort": number}]}]
+    found = subsets(named, pods)
+    assert [(ips([one], "addresses"), one["ports"]) for one in found] == [
+        (["10.0.0.2"], [{"port": 1}]),
+        (["10.0.0.3"], [{"port": 2}]),
+    ]
+
+
 def test_ports_carry_the_target() -> None:
     ported = {**HEADLESS, "spec": {**HEADLESS["spec"], "ports": [{"name": "web", "port": 80, "targetPort": 8080}]}}
     assert subsets(ported, [member("a", "10.0.0.2", ready=True)])[0]["ports"] == [{"name": "web", "port": 8080}]

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
+from sidings.api import service_ports
 from sidings.api.conditions import is_true
 from sidings.api.objects import Key, Object, copy_of, is_deleting, key_of, labels_of, name_of, namespace_of, uid_of
 from sidings.api.pod_phase import has_ended
@@ -119,12 +119,12 @@ def _handle(key: Key, selector: Mapping[str, str]) -> tuple[str, str, str]:
 def subsets(service: Object, pods: Sequence[Object]) -> list[Object]:
     """The ``subsets`` of a Service's Endpoints: its pods that have an address, sorted by address.
 
-    A pod that is not ready counts as ready where the Service publishes such addresses, unless it is being deleted.
+    Pods in which a named port has different numbers are in different subsets. A pod that is not ready counts as ready
+    where the Service publishes such addresses, unless it is being deleted.
     """
     selector = service["spec"]["selector"]
     publish = bool(service["spec"].get("publishNotReadyAddresses"))
-    ready: list[Object] = []
-    not_ready: list[Object] = []
+    found: dict[str, tuple[list[Object], list[Object], list[Object]]] = {}
     for pod in pods:
         status = pod.get("status") or {}
         labels = labels_of(pod)
@@ -132,28 +132,34 @@ def subsets(service: Object, pods: Sequence[Object]) -> list[Object]:
             continue
         if any(labels.get(key) != value for key, value in selector.items()):
             continue
+        ports = _ports(service, pod)
+        if not ports and service["spec"].get("ports"):
+            continue
+        _, ready, not_ready = found.setdefault(repr(ports), (ports, [], []))
         up = is_true(pod, "Ready") or (publish and not is_deleting(pod))
         (ready if up else not_ready).append(_address(service, pod))
-    if not ready and not not_ready:
-        return []
-    subset: dict[str, Any] = {}
+    return [_subset(*found[key]) for key in sorted(found)]
+
+
+def _subset(ports: list[Object], ready: list[Object], not_ready: list[Object]) -> Object:
+    subset: Object = {}
     if ready:
         subset["addresses"] = sorted(ready, key=lambda address: str(address["ip"]))
     if not_ready:
         subset["notReadyAddresses"] = sorted(not_ready, key=lambda address: str(address["ip"]))
-    ports = [
-        {key: port[key] for key in ("name", "port", "protocol") if key in port} | {"port": _target(port)}
-        for port in service["spec"].get("ports") or ()
-    ]
     if ports:
         subset["ports"] = ports
-    return [subset]
+    return subset
 
 
-def _target(port: Object) -> int:
-    """The number of the target port; a named one is resolved per pod on a cluster and falls back to ``port`` here."""
-    target = port.get("targetPort", port["port"])
-    return target if isinstance(target, int) else int(port["port"])
+def _ports(service: Object, pod: Object) -> list[Object]:
+    """The Service's ports as they are in ``pod``, without those whose name it does not have."""
+    made = []
+    for port in service["spec"].get("ports") or ():
+        number = service_ports.target_port(port, pod)
+        if number is not None:
+            made.append({key: port[key] for key in ("name", "protocol") if key in port} | {"port": number})
+    return made
 
 
 def _address(service: Object, pod: Object) -> Object:

@@ -18,6 +18,7 @@ from sidings.clock import Clock
 from sidings.controllers.claims.binder import Binder
 from sidings.controllers.claims.protection import ClaimProtection
 from sidings.controllers.custom_resources import CustomResources
+from sidings.controllers.endpoint_slices import EndpointSlices
 from sidings.controllers.endpoints import EndpointsController
 from sidings.controllers.garbage_collector.controller import GarbageCollector
 from sidings.controllers.jaxjob.controller import JAXJobController
@@ -25,6 +26,7 @@ from sidings.controllers.job.controller import JobController
 from sidings.controllers.job.ttl import TtlController
 from sidings.controllers.jobset.controller import JobSetController
 from sidings.controllers.jobset.exclusive_pods import ExclusivePods
+from sidings.controllers.kubernetes_service import KubernetesService
 from sidings.controllers.mpijob.controller import MPIJobController
 from sidings.controllers.namespaces import Namespaces
 from sidings.controllers.nodes.eviction import TaintEviction
@@ -43,6 +45,7 @@ from sidings.controllers.trainjob.refusals import RefusalForwarder
 from sidings.controllers.trainjob.runtime_finalizer import ClusterTrainingRuntimeController, TrainingRuntimeController
 from sidings.controllers.trainjob.software import Installed, everything
 from sidings.controllers.xgboostjob.controller import XGBoostJobController
+from sidings.node.network import API_PORT, API_SERVICE, GATEWAY
 from sidings.registry.admission import defaults
 from sidings.registry.registry import Registry
 from sidings.store.store import Store
@@ -105,12 +108,14 @@ class ControlPlane:
             ResourceQuotas(client, clock, rng),
             ServiceAccounts(client, clock, rng, self._ca),
             EndpointsController(client, clock, rng),
+            EndpointSlices(client, clock, rng),
             Binder(client, clock, rng, self._claims),
             ClaimProtection(client, clock, rng),
         ]
         if self._with_nodes:
             found += [
                 Scheduler(client, clock, rng),
+                KubernetesService(client, clock, rng, cluster_ip=API_SERVICE, address=GATEWAY, port=API_PORT),
                 NodeLifeCycle(client, clock, rng),
                 TaintEviction(client, clock, rng),
                 PodCollector(client, clock, rng),

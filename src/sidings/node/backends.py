@@ -7,9 +7,8 @@ As kube-proxy and CoreDNS: a pod counts with an address and when it is ready, or
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
-from sidings.api import conditions
+from sidings.api import conditions, service_ports
 from sidings.api.objects import Object, labels_of, namespace_of, uid_of
 
 HEADLESS = ("None", "")
@@ -41,25 +40,9 @@ def cluster_address(service: Object) -> str:
     """The address of its own by which ``service`` is reached; "" for headless ones, and where it cannot be carried."""
     spec = service["spec"]
     address = spec.get("clusterIP", "None")
-    if address in HEADLESS or any(protocol(port) not in CARRIED for port in spec.get("ports") or ()):
+    if address in HEADLESS or any(service_ports.protocol(port) not in CARRIED for port in spec.get("ports") or ()):
         return ""
     return str(address)
-
-
-def protocol(port: Mapping[str, Any]) -> str:
-    return str(port.get("protocol") or "TCP")
-
-
-def target_port(port: Mapping[str, Any], pod: Object) -> int | None:
-    """The number of ``targetPort`` in ``pod``; None for a name that none of its containers has."""
-    target = port.get("targetPort") or port["port"]
-    if isinstance(target, int):
-        return target
-    for container in pod["spec"]["containers"]:
-        for stated in container.get("ports") or ():
-            if stated.get("name") == target and protocol(stated) == protocol(port):
-                return int(stated["containerPort"])
-    return None
 
 
 def _selects(selector: Mapping[str, str], pod: Object) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from sidings.api import service_ports
 from sidings.api.objects import Object, name_of, namespace_of
 from sidings.node import backends
 from sidings.node.backends import Backends
@@ -73,9 +74,9 @@ class _Names:
         for port in service["spec"].get("ports") or ():
             if not port.get("name"):
                 continue
-            name = f"_{port['name']}._{backends.protocol(port)}.{service_name(service)}".lower()
+            name = f"_{port['name']}._{service_ports.protocol(port)}.{service_name(service)}".lower()
             for owner, pod in owners:
-                number = int(port["port"]) if pod is None else backends.target_port(port, pod)
+                number = int(port["port"]) if pod is None else service_ports.target_port(port, pod)
                 if number is not None:
                     self.ports.setdefault(name, []).append((number, owner))
 

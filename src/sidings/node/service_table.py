@@ -11,6 +11,8 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from sidings.api import service_ports
+from sidings.api.kinds.service import AFFINITY_SECONDS
 from sidings.api.objects import Object, uid_of
 from sidings.node import backends
 from sidings.node.backends import Backends
@@ -18,9 +20,6 @@ from sidings.node.network import AddressPool
 from sidings.node.sandbox.service_proxy import Entry, Table, entry_name
 
 log = logging.getLogger(__name__)
-
-DEFAULT_AFFINITY_SECONDS = 10800
-"""``sessionAffinityConfig.clientIP.timeoutSeconds`` where it is not stated."""
 
 
 def table(
@@ -43,9 +42,9 @@ def table(
         behind = list(found.of(service))
         seconds = _affinity_seconds(service)
         for port in service["spec"].get("ports") or ():
-            targets = [(pod, backends.target_port(port, pod), at) for pod, at in behind]
+            targets = [(pod, service_ports.target_port(port, pod), at) for pod, at in behind]
             entry = Entry([f"{at}:{number}" for _, number, at in targets if number is not None], seconds)
-            protocol = backends.protocol(port)
+            protocol = service_ports.protocol(port)
             made[entry_name(protocol, address, port["port"])] = entry
             if number := port.get("nodePort"):
                 made |= {entry_name(protocol, node, number): entry for node in nodes.values()}
@@ -61,10 +60,10 @@ def host_ports(pod: Object) -> list[tuple[str, int, int]]:
     if pod["spec"].get("hostNetwork"):
         return []
     return [
-        (backends.protocol(port), int(port["hostPort"]), int(port["containerPort"]))
+        (service_ports.protocol(port), int(port["hostPort"]), int(port["containerPort"]))
         for container in pod["spec"]["containers"]
         for port in container.get("ports") or ()
-        if port.get("hostPort") and backends.protocol(port) in backends.CARRIED
+        if port.get("hostPort") and service_ports.protocol(port) in backends.CARRIED
     ]
 
 
@@ -73,7 +72,7 @@ def _affinity_seconds(service: Object) -> int:
     if service["spec"].get("sessionAffinity") != "ClientIP":
         return 0
     config = (service["spec"].get("sessionAffinityConfig") or {}).get("clientIP") or {}
-    return int(config.get("timeoutSeconds") or DEFAULT_AFFINITY_SECONDS)
+    return int(config.get("timeoutSeconds") or AFFINITY_SECONDS)
 
 
 class ServiceTable:

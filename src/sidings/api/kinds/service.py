@@ -1,7 +1,7 @@
 """Service: a stable name for a set of pods.
 
 Names of pods and headless services are what training needs; a cluster IP is given because clients expect one. It is
-derived from the Service's uid: an address book of used ones would be state, and 2**20 addresses rarely meet.
+derived from the Service's uid; that it is nobody else's is seen to by ``registry/admission/service_addresses``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from sidings.api import schemas
-from sidings.api.fields import FieldError, duplicate, invalid, not_supported, required
+from sidings.api.fields import FieldError, duplicate, forbidden, invalid, not_supported, required
 from sidings.api.kind import Column, Kind, Rules
 from sidings.api.kinds import columns
 from sidings.api.names import dns1123_label
@@ -24,13 +24,18 @@ HEADLESS = "None"
 TYPES = ("ClusterIP", "ExternalName", "LoadBalancer", "NodePort")
 AFFINITIES = ("ClientIP", "None")
 PROTOCOLS = ("SCTP", "TCP", "UDP")
+AFFINITY_SECONDS = 10800
+LONGEST_AFFINITY_SECONDS = 86400
 
 
 def cluster_ip(uid: str) -> str:
-    """An address of the service network, always the same for the same uid, never its first or last one."""
-    usable = SERVICE_NETWORK.num_addresses - 2
+    """An address of the service network, always the same for the same uid; never the first two nor the last one.
+
+    The first address is the network's, the second that of the Service ``kubernetes``.
+    """
+    usable = SERVICE_NETWORK.num_addresses - 3
     number = int.from_bytes(hashlib.sha256(uid.encode()).digest()[:8], "big") % usable
-    return str(SERVICE_NETWORK[number + 1])
+    return str(SERVICE_NETWORK[number + 2])
 
 
 class ServiceRules(Rules):
@@ -44,6 +49,15 @@ class ServiceRules(Rules):
         spec.setdefault("type", "ClusterIP")
         if spec["type"] != "ExternalName":
             spec.setdefault("internalTrafficPolicy", "Cluster")
+        if spec["type"] in ("NodePort", "LoadBalancer"):
+            spec.setdefault("externalTrafficPolicy", "Cluster")
+        if spec["type"] == "LoadBalancer":
+            spec.setdefault("allocateLoadBalancerNodePorts", True)
+        if spec["sessionAffinity"] == "ClientIP":
+            client = spec.setdefault("sessionAffinityConfig", {}).setdefault("clientIP", {})
+            client.setdefault("timeoutSeconds", AFFINITY_SECONDS)
+        elif spec["sessionAffinity"] == "None":
+            spec.pop("sessionAffinityConfig", None)
         for port in spec.get("ports") or ():
             port.setdefault("protocol", "TCP")
             port.setdefault("targetPort", port.get("port"))
@@ -71,6 +85,8 @@ class ServiceRules(Rules):
         for field in ("clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"):
             if field in old["spec"]:
                 new["spec"].setdefault(field, old["spec"][field])
+        if new["spec"].get("type") == "ClusterIP" and old["spec"].get("type") in ("NodePort", "LoadBalancer"):
+            _drop_node_ports(new, old)
 
     def validate(self, obj: Object) -> list[FieldError]:
         spec = obj["spec"]
@@ -85,6 +101,16 @@ class ServiceRules(Rules):
             errors.append(not_supported("spec.sessionAffinity", spec["sessionAffinity"], AFFINITIES))
         if spec["type"] not in TYPES:
             errors.append(not_supported("spec.type", spec["type"], TYPES))
+        if spec["type"] == "ClusterIP":
+            errors += [
+                forbidden(f"spec.ports[{index}].nodePort", "may not be used when `type` is 'ClusterIP'")
+                for index, port in enumerate(ports)
+                if port.get("nodePort")
+            ]
+        seconds = ((spec.get("sessionAffinityConfig") or {}).get("clientIP") or {}).get("timeoutSeconds")
+        if seconds is not None and not 0 < seconds <= LONGEST_AFFINITY_SECONDS:
+            path = "spec.sessionAffinityConfig.clientIP.timeoutSeconds"
+            errors.append(invalid(path, seconds, f"must be greater than 0 and less than {LONGEST_AFFINITY_SECONDS}"))
         address = spec.get("clusterIP")
         if address and address != HEADLESS and not _is_address(address):
             detail = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
@@ -96,6 +122,17 @@ class ServiceRules(Rules):
         if before["type"] == after["type"] != "ExternalName" and after.get("clusterIP") != before.get("clusterIP"):
             return [invalid("spec.clusterIPs[0]", [after.get("clusterIP") or ""], "may not change once set")]
         return []
+
+
+def _drop_node_ports(new: Object, old: Object) -> None:
+    """Node ports that an update to ClusterIP has carried along unchanged go, as upstream drops what a type needs."""
+    held = [port.get("nodePort") for port in old["spec"].get("ports") or ()]
+    ports = new["spec"].get("ports") or ()
+    if all(not port.get("nodePort") or port["nodePort"] in held for port in ports):
+        for port in ports:
+            port.pop("nodePort", None)
+    new["spec"].pop("externalTrafficPolicy", None)
+    new["spec"].pop("allocateLoadBalancerNodePorts", None)
 
 
 def _port_errors(ports: list[Object]) -> list[FieldError]:

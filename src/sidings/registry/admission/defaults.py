@@ -12,6 +12,7 @@ from sidings.registry.admission.plugin import Plugin
 from sidings.registry.admission.pods import DefaultTolerations, PodPriority
 from sidings.registry.admission.resource_quota import ResourceQuota
 from sidings.registry.admission.service_accounts import ServiceAccount
+from sidings.registry.admission.service_addresses import ServiceAddresses
 from sidings.registry.admission.training_operator import TrainingJobAdmission
 from sidings.registry.admission.training_runtime import TrainingRuntimeAdmission
 from sidings.registry.admission.trainjob import TrainJobAdmission
@@ -28,6 +29,7 @@ def plugins(clock: Clock, *, service_accounts: bool = True, gates: FeatureGates 
         DefaultTolerations(),
         LimitRanger(),
         *((ServiceAccount(),) if service_accounts else ()),
+        ServiceAddresses(),
         JobSetPods(),
         JobSetAdmission(gates),
         TrainJobAdmission(clock),

@@ -16,6 +16,15 @@ def children(pid: int) -> list[int]:
     return found
 
 
+def descendants(root: int) -> Iterator[int]:
+    """Everything below ``root``, which is not among them."""
+    waiting = [root]
+    while waiting:
+        found = children(waiting.pop())
+        yield from found
+        waiting += found
+
+
 def ancestors(pid: int) -> Iterator[int]:
     """The parent of ``pid``, its parent and so on."""
     with contextlib.suppress(OSError):

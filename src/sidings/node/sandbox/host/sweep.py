@@ -14,7 +14,6 @@ from collections.abc import Collection
 from pathlib import Path
 
 from sidings.node.sandbox import process_tree
-from sidings.node.sandbox.descendants import descendants
 
 MARK = "SIDINGS_POD"
 """Variable of every process of a pod: the pod's directory."""
@@ -30,7 +29,7 @@ def end_children(kept: Collection[int] = ()) -> None:
     deadline = time.monotonic() + _PATIENCE_SECONDS
     while strays := [pid for pid in process_tree.children(os.getpid()) if pid not in kept]:
         for stray in strays:
-            for pid in (stray, *descendants(stray)):
+            for pid in (stray, *process_tree.descendants(stray)):
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
             with contextlib.suppress(ChildProcessError):
@@ -42,7 +41,7 @@ def end_children(kept: Collection[int] = ()) -> None:
 
 def end_tree(root: int) -> None:
     """Kill ``root`` and everything below it, once."""
-    for pid in (*descendants(root), root):
+    for pid in (*process_tree.descendants(root), root):
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
 

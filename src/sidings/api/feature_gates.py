@@ -1,7 +1,7 @@
 """Feature gates: alpha behaviour that upstream has and keeps off, switched on by name.
 
 Gates are a frozen set that is handed to whoever decides by them; there is no global table. Their names and their
-default (off) are those of kubernetes-sigs/jobset after v0.12 (pkg/features/features.go).
+default (off) are those of kubernetes-sigs/jobset after v0.12 and of Kubeflow Trainer 2.3 (pkg/features/features.go).
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ class Gate(StrEnum):
     """``restartStrategy: InPlaceRestart``: containers start again in their pods, all at one barrier."""
     ELASTIC_JOB_SET = "ElasticJobSet"
     """The pods of an Indexed replicated job may become more or fewer while it runs."""
+    TRAIN_JOB_STATUS = "TrainJobStatus"
+    """Pods of a TrainJob are told where to report their progress, which ``status.trainerStatus`` then shows."""
 
 
 FeatureGates = frozenset[Gate]

@@ -11,7 +11,8 @@ import random
 from pathlib import Path
 
 from sidings.api import catalog, exposition
-from sidings.api.feature_gates import NONE, FeatureGates
+from sidings.api.feature_gates import NONE, FeatureGates, Gate
+from sidings.api.pods import PodPorts
 from sidings.api.resources import EVENTS, Resource
 from sidings.client.local import LocalClient
 from sidings.clock import Clock
@@ -41,6 +42,8 @@ from sidings.controllers.scheduler.controller import Scheduler
 from sidings.controllers.service_accounts import ServiceAccounts
 from sidings.controllers.tfjob.controller import TFJobController
 from sidings.controllers.trainjob.controller import TrainJobController
+from sidings.controllers.trainjob.plugins.progress import StatusServer
+from sidings.controllers.trainjob.progression_tracker import ProgressionTracker
 from sidings.controllers.trainjob.refusals import RefusalForwarder
 from sidings.controllers.trainjob.runtime_finalizer import ClusterTrainingRuntimeController, TrainingRuntimeController
 from sidings.controllers.trainjob.software import Installed, everything
@@ -49,6 +52,9 @@ from sidings.node.network import API_PORT, API_SERVICE, GATEWAY
 from sidings.registry.admission import defaults
 from sidings.registry.registry import Registry
 from sidings.store.store import Store
+
+API_FOR_PODS = "https://kubernetes.default.svc"
+"""The Service that every namespace's pods find the API by."""
 
 
 class ControlPlane:
@@ -81,6 +87,8 @@ class ControlPlane:
         self._with_nodes = with_nodes
         self._gates = gates
         self._installed = installed
+        self.ports: PodPorts | None = None
+        """How to reach what pods listen on; set before ``run`` where there are pods."""
         self._metrics = ControllerMetrics()
         self._running: list[Controller | GarbageCollector] = []
 
@@ -111,7 +119,10 @@ class ControlPlane:
             EndpointSlices(client, clock, rng),
             Binder(client, clock, rng, self._claims),
             ClaimProtection(client, clock, rng),
+            *self.kueue.controllers(),
         ]
+        if self.ports is not None:
+            found.append(ProgressionTracker(client, clock, rng, self.ports))
         if self._with_nodes:
             found += [
                 Scheduler(client, clock, rng),
@@ -121,6 +132,10 @@ class ControlPlane:
                 PodCollector(client, clock, rng),
             ]
         return found
+
+    def _status_server(self) -> StatusServer | None:
+        """Where pods report progress: this API, as pods reach it."""
+        return StatusServer(API_FOR_PODS, self._ca) if Gate.TRAIN_JOB_STATUS in self._gates else None
 
     def _namespaced(self) -> list[Resource]:
         """What a namespace may hold now."""

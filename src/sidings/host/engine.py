@@ -86,6 +86,7 @@ class Engine:
         self.nodes = logical_nodes(options, gpus)
         self.agent = NodeAgent(self.plane.client, clock, rng, home.nodes, self.nodes, node_config(home, options), gpus)
         self.plane.client.read_logs_from(self.agent)
+        self.plane.ports = self.agent
 
     @classmethod
     @asynccontextmanager

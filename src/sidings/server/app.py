@@ -19,7 +19,7 @@ from sidings.api.telemetry import Telemetry
 from sidings.clock import Clock
 from sidings.errors import SidingsError
 from sidings.registry.registry import Registry
-from sidings.server import health, names, telemetry, upgrades
+from sidings.server import health, names, telemetry, training_status, upgrades
 from sidings.server.asgi import Receive, Scope, Send
 from sidings.server.auth import ADMIN, Authenticator, FirstOf, Gate, User, authenticate
 from sidings.server.authorization import Authorizer, attributes_of
@@ -74,6 +74,7 @@ class App:
         self._gate = Gate(hosts)
         self._documents = Documents(registry)
         self._objects = Objects(registry, pods, clock, rng, self._documents, self._authorizer, self.tokens)
+        self._training_status = training_status.TrainingStatus(registry, self.tokens)
         self._upgrades = upgrades.Upgrades(registry, pods)
         self._closing = asyncio.Event()
 
@@ -162,6 +163,8 @@ class App:
         if healthy is not None:
             return healthy
         self._gate.check(request.headers)
+        if isinstance(path, ResourcePath) and training_status.concerns(request, path):
+            return await self._training_status.answer(request, path)
         request.user = self._user_of(request)
         telemetry.check(request)
         if request.user not in ALWAYS_ALLOWED:

@@ -34,6 +34,11 @@ MULTIKUEUE = "kueue.x-k8s.io/multikueue"
 TORCH_ENV = ("PET_NNODES", "PET_NPROC_PER_NODE", "PET_NODE_RANK", "PET_MASTER_ADDR", "PET_MASTER_PORT")
 
 
+def status_audience(namespace: str, job_name: str) -> str:
+    """For whom the token is with which a pod reports its progress; also the path below ``/apis/``."""
+    return f"trainer.kubeflow.org/v1alpha1/namespaces/{namespace}/trainjobs/{job_name}/status"
+
+
 def master_host(job_name: str) -> str:
     """The first training pod's DNS name. Upstream ignores ``network.subdomain`` and the replicatedJob's real name."""
     return f"{job_name}-node-0-0.{job_name}"

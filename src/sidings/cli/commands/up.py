@@ -60,7 +60,7 @@ def configure(parser: ArgumentParser) -> None:
     server.add_argument(
         "--feature-gates",
         metavar="A=true,B=true",
-        help="alpha behaviour of JobSet: RestartJob, InPlaceRestart, ElasticJobSet (default: all off, as upstream)",
+        help="alpha behaviour: RestartJob, InPlaceRestart, ElasticJobSet, TrainJobStatus (default: all off, as upstream)",
     )
     parser.add_argument(
         "--profile",

@@ -24,6 +24,7 @@ from sidings.controllers.trainjob import snapshot, software
 from sidings.controllers.trainjob.companions import Companion
 from sidings.controllers.trainjob.deadline import MINIMUM_WAIT, deadline_of
 from sidings.controllers.trainjob.errors import BuildError
+from sidings.controllers.trainjob.plugins.progress import StatusServer
 from sidings.controllers.trainjob.status import (
     MESSAGE_DEADLINE,
     REASON_DEADLINE,
@@ -51,10 +52,16 @@ class TrainJobController(Controller):
     workers = 5
 
     def __init__(
-        self, client: Client, clock: Clock, rng: random.Random, installed: software.Installed = software.everything
+        self,
+        client: Client,
+        clock: Clock,
+        rng: random.Random,
+        installed: software.Installed = software.everything,
+        status_server: StatusServer | None = None,
     ) -> None:
         super().__init__(client, clock, rng)
         self._installed = installed
+        self._status_server = status_server
         self.recorder = Recorder(client, clock, COMPONENT, classic=False)
 
     async def reconcile(self, key: Key) -> float | None:
@@ -78,7 +85,7 @@ class TrainJobController(Controller):
             runtime = await self._runtime_of(job)
             there = await self._job_set_of(job)
             if job_sets.is_due(job, there):
-                built = job_sets.build(job, runtime)
+                built = job_sets.build(job, runtime, self._status_server)
                 for companion in built.companions:
                     await self._apply_companion(companion, job["metadata"]["namespace"])
                 await self._apply(JOB_SETS, built.job_set)

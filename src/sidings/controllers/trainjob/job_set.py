@@ -15,6 +15,8 @@ from sidings.controllers.trainjob import local_source, plugins, upsert
 from sidings.controllers.trainjob.companions import Companion
 from sidings.controllers.trainjob.errors import BuildError
 from sidings.controllers.trainjob.info import PodSet, RuntimeInfo, runtime_info
+from sidings.controllers.trainjob.plugins import progress
+from sidings.controllers.trainjob.plugins.progress import StatusServer
 
 _INITIALIZERS = {words.DATASET_INITIALIZER: "dataset", words.MODEL_INITIALIZER: "model"}
 
@@ -40,10 +42,17 @@ class Built(NamedTuple):
     """What it was made from, the plug-ins' changes included."""
 
 
-def build(job: Object, runtime: Object) -> Built:
-    """What ``job`` on ``runtime`` becomes; raises :class:`BuildError` where it can be nothing."""
+def build(job: Object, runtime: Object, status_server: StatusServer | None = None) -> Built:
+    """What ``job`` on ``runtime`` becomes; raises :class:`BuildError` where it can be nothing.
+
+    ``status_server``: where its pods are to report progress, if they are.
+    """
     info = runtime_info(job, runtime)
     plugins.enforce(info)
+    companions = plugins.companions(info)
+    if status_server is not None:
+        progress.enforce(info, status_server)
+        companions += progress.companions(info, status_server)
     for pod_set in info.pod_sets:
         _merge_job(info, pod_set)
         pod_set.replicated_job["template"]["spec"] |= {"parallelism": pod_set.count, "completions": pod_set.count}
@@ -72,7 +81,7 @@ def build(job: Object, runtime: Object) -> Built:
         },
         "spec": spec,
     }
-    return Built(plugins.companions(info), job_set, info)
+    return Built(companions, job_set, info)
 
 
 def _keep_claims_changeable(spec: Object) -> None:

@@ -96,7 +96,7 @@ class ControlPlane:
         client, clock, rng = self.client, self.clock, self.rng
         resources = [kind.resource for kind in self.catalog if kind.conversion is None]
         found: list[Controller | GarbageCollector] = [
-            TrainJobController(client, clock, rng, self._installed),
+            TrainJobController(client, clock, rng, self._installed, self._status_server()),
             RefusalForwarder(client, clock, rng),
             TrainingRuntimeController(client, clock, rng),
             ClusterTrainingRuntimeController(client, clock, rng),
@@ -119,7 +119,6 @@ class ControlPlane:
             EndpointSlices(client, clock, rng),
             Binder(client, clock, rng, self._claims),
             ClaimProtection(client, clock, rng),
-            *self.kueue.controllers(),
         ]
         if self.ports is not None:
             found.append(ProgressionTracker(client, clock, rng, self.ports))

@@ -62,6 +62,15 @@ def document(kinds: Iterable[Kind]) -> Object:
         "info": {"title": "Sidings", "version": __version__},
         "paths": paths,
         "definitions": definitions,
+        "securityDefinitions": {
+            "BearerToken": {
+                "description": "Bearer token of a user or service account.",
+                "type": "apiKey",
+                "name": "authorization",
+                "in": "header",
+            }
+        },
+        "security": [{"BearerToken": []}],
     }
 
 

@@ -17,6 +17,10 @@ GIT_VERSION = f"v{MAJOR}.{MINOR}.{PATCH}+sidings-{__version__}"
 DOCUMENT = {
     "major": MAJOR,
     "minor": MINOR,
+    "emulationMajor": MAJOR,
+    "emulationMinor": MINOR,
+    "minCompatibilityMajor": MAJOR,
+    "minCompatibilityMinor": str(int(MINOR) - 1),
     "gitVersion": GIT_VERSION,
     "gitCommit": "",
     "gitTreeState": "",

@@ -53,6 +53,15 @@ def complaints(new: Object, old: Object | None = None, **spec: Any) -> list[str]
             "condition",
         ),
         (
+            {
+                "startTime": "2026-01-01T00:00:01Z",
+                "completionTime": "2026-01-01T00:00:00Z",
+                "conditions": condition("SuccessCriteriaMet", "Complete"),
+            },
+            'status.completionTime: Invalid value: "2026-01-01T00:00:00Z": completionTime cannot be set before '
+            "startTime",
+        ),
+        (
             {**FAILED, "uncountedTerminatedPods": {"failed": ["u"]}},
             'status.uncountedTerminatedPods: Invalid value: {"failed":["u"]}: uncountedTerminatedPods needs to be '
             "empty for finished job",
@@ -94,3 +103,31 @@ def test_only_a_suspension_stops_the_clock() -> None:
 
 def test_a_good_end() -> None:
     assert complaints({**START, "completionTime": "x", "conditions": condition("SuccessCriteriaMet", "Complete")}) == []
+
+
+def test_all_that_is_wrong_is_told_in_upstreams_order() -> None:
+    assert complaints({"active": 1, "conditions": condition("Complete", "Failed")}) == [
+        "status.conditions: Invalid value: cannot set Complete=True and Failed=true conditions",
+        "status.completionTime: Required value: completionTime is required for Complete jobs",
+        "status.conditions: Invalid value: cannot set Failed=True condition without the FailureTarget=true condition",
+        "status.conditions: Invalid value: cannot set Complete=True condition without the SuccessCriteriaMet=true "
+        "condition",
+        "status.active: Invalid value: 1: active>0 is invalid for finished job",
+        "status.startTime: Required value: startTime is required for finished job",
+    ]
+
+
+def test_only_a_suspended_job_of_no_completions_ends_before_it_starts() -> None:
+    ended = {"completionTime": "x", "conditions": condition("SuccessCriteriaMet", "Complete")}
+    assert complaints(ended, suspend=True, completions=0) == []
+    assert complaints(ended, suspend=True) == [
+        "status.startTime: Required value: startTime is required for finished job"
+    ]
+
+
+def test_an_end_keeps_its_time() -> None:
+    ended = {**START, "completionTime": "2026-01-02T00:00:00Z"}
+    ended["conditions"] = condition("SuccessCriteriaMet", "Complete")
+    assert complaints({**ended, "completionTime": "2026-01-03T00:00:00Z"}, ended) == [
+        'status.completionTime: Invalid value: "2026-01-03T00:00:00Z": completionTime cannot be mutated'
+    ]

@@ -43,7 +43,9 @@ from sidings.node.gpus import sharing
 from sidings.node.gpus.labels import labels
 from sidings.node.gpus.source import GpuSource, Unit, units
 from sidings.node.logical_node import LogicalNode, NodeConfig
-from sidings.server import pki
+from sidings.node.network import API_SERVICE, GATEWAY
+from sidings.node.sandbox.tier import Choice
+from sidings.server import names, pki
 from sidings.server.app import App
 from sidings.server.auth import ADMIN, StaticTokens
 from sidings.server.serve import ApiServer, bind
@@ -56,6 +58,9 @@ ADDRESS = "127.0.0.1"
 USUAL_PORT = 7443
 GC_THRESHOLDS = (100_000, 50, 1000)
 """With thousands of live objects the default thresholds cost 250 ms pauses; these were measured at 25 ms."""
+
+IN_CLUSTER = (API_SERVICE, GATEWAY)
+"""Addresses at which pods find the API server."""
 
 Report = Callable[[str], None]
 """Told what the engine does now."""
@@ -72,7 +77,7 @@ class Engine:
         self.options = options
         self.clock = clock
         self._started = timestamps.to_text(clock.now())
-        self.identity = pki.ensure(home.pki, clock.now())
+        self.identity = pki.ensure(home.pki, clock.now(), IN_CLUSTER)
         self.plane = ControlPlane(
             store,
             clock,
@@ -142,11 +147,13 @@ class Engine:
             tokens,
             self.clock,
             self.plane.rng,
+            hosts=(*names.LOOPBACK, *names.DNS, *IN_CLUSTER),
             measured=measured,
             signing_key=self.identity.signing_key,
         )
         self.plane.client.get_tokens_from(app.tokens)
         listener = listen(self.options.port, self.options.last_port)
+        self.agent.lead_to_api_server(*listener.getsockname())
         return ApiServer(app, listener, self.identity.certificate_file, self.identity.key_file)
 
     async def _end(self, working: list[asyncio.Task[None]]) -> None:
@@ -209,7 +216,7 @@ def node_config(home: Home, options: EngineOptions) -> NodeConfig:
     """Pods see neither the engine's state nor the kubeconfig nor a token, wherever that was written."""
     masked = (home.path, *(Path(file) for file in (options.kubeconfig, options.scrape_token_file) if file))
     images = tuple((pattern, Path(prefix)) for pattern, prefix in options.images)
-    return NodeConfig(options.runtime, images=images, masked=masked)
+    return NodeConfig(options.runtime, images=images, masked=masked, tier=Choice(options.tier))
 
 
 def listen(port: int, last_port: int = 0) -> socket.socket:

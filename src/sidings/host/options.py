@@ -14,6 +14,7 @@ from sidings.api import feature_gates, quantity
 from sidings.controllers.trainjob import profiles
 from sidings.host.errors import OptionInvalid
 from sidings.node.logical_node import SANDBOX
+from sidings.node.sandbox.tier import Choice
 
 MAX_NODES = 250
 MAX_GPUS = 64
@@ -41,6 +42,8 @@ class EngineOptions:
     """``A=true,B=true``, as ``api.feature_gates`` reads it."""
     runtime: str = SANDBOX
     """``sandbox``, or the container engine that runs pods from their images."""
+    tier: str = Choice.AUTO
+    """What pods are to have of their own; ``auto``: as much as this machine allows."""
     scrape_token_file: str = ""
     """Whose token may read /metrics and nothing else."""
     profile: str = ""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import logging
 import os
 import random
@@ -23,7 +24,7 @@ from sidings.api.status import ApiError, BadRequest, InternalError
 from sidings.client.events import EventNote, Recorder
 from sidings.client.interface import Client
 from sidings.clock import Clock
-from sidings.node import attach, exec, logs, machine, masks, pod_sandbox, shutdown, usage
+from sidings.node import attach, exec, logs, machine, masks, pod_sandbox, service_links, shutdown, usage
 from sidings.node.container_engine import discovery, leftovers
 from sidings.node.container_engine.image_store import ImageStore
 from sidings.node.errors import AddressesExhausted, NodeError, SandboxFailed
@@ -34,13 +35,14 @@ from sidings.node.gpus.source import GpuSource
 from sidings.node.limits.limiter import Limiter
 from sidings.node.logical_node import SANDBOX, LogicalNode, NodeConfig
 from sidings.node.names import NameTable
-from sidings.node.network import MAX_NODES, AddressPool, node_address
+from sidings.node.network import API_SERVICE, API_SERVICE_PORT, MAX_NODES, AddressPool, node_address
 from sidings.node.pod_sandbox import Workshop
 from sidings.node.pod_worker import FINISHED, PodWorker
 from sidings.node.recently_read import RecentlyRead
 from sidings.node.registration import Registration
 from sidings.node.sandbox import client as sandbox_client
 from sidings.node.sandbox.client import SandboxClient
+from sidings.node.sandbox.outside import API_FILE
 from sidings.node.sandbox.spec import Attempt
 from sidings.node.service_table import ServiceTable
 from sidings.node.telemetry.monitor import Monitor, Target
@@ -85,6 +87,7 @@ class NodeAgent:
             {node.name: node_address(number) for number, node in enumerate(nodes, 1)},
         )
         self._recorder = Recorder(client, clock, "kubelet")
+        self._api_server: tuple[str, int] | None = None
         self._pods: dict[str, Object] = {}
         self._services: dict[str, Object] = {}
         self._workers: dict[str, PodWorker] = {}
@@ -111,9 +114,14 @@ class NodeAgent:
             secrets=masks.secret_paths(home, os.environ, (state_dir, *self._config.masked)),
             homes=masks.homes(home),
             note=self._note,
+            service_variables=self._service_variables,
             released=self._released,
             images=ImageStore(self._engine, clock) if self._engine is not None else None,
         )
+
+    def lead_to_api_server(self, host: str, port: int) -> None:
+        """Have pods that use the in-cluster configuration reach the API server, which listens there on this machine."""
+        self._api_server = (host, port)
 
     async def run(self) -> None:
         """Register the nodes, re-adopt their pods and run what is bound to them, until cancelled.
@@ -123,6 +131,8 @@ class NodeAgent:
         """
         for folder in (self._shop.pods_root, self._claims, self._sandbox.directory / "shm"):
             folder.mkdir(parents=True, exist_ok=True)
+        if self._api_server is not None:
+            (self._sandbox.directory / API_FILE).write_text(json.dumps(self._api_server))
         self._gpus.adopt()
         await self._sandbox.ensure_zygote()
         nodes = [node for _, node in self._shop.nodes.values()]
@@ -226,11 +236,16 @@ class NodeAgent:
         except (SandboxFailed, OSError) as error:
             raise BadRequest(f'pod "{name_of(pod)}" does not run') from error
         try:
-            await asyncio.get_running_loop().sock_connect(made, ("127.0.0.1", port))
+            await asyncio.get_running_loop().sock_connect(made, self._own_port(pod, port))
         except BaseException:
             made.close()
             raise
         return made
+
+    def _own_port(self, pod: Object, port: int) -> tuple[str, int]:
+        """Where a port of the pod's localhost is."""
+        tier = self._sandbox.tier
+        return ("127.0.0.1", port) if tier.namespaces else tier.placed(pod["status"]["podIP"], port)
 
     async def usage(self, pods: Sequence[Object]) -> dict[str, dict[str, Usage]]:
         """See ``PodAccess.usage``."""
@@ -341,6 +356,12 @@ class NodeAgent:
     def _refresh_names(self) -> None:
         self._names.refresh(self._services.values(), self._pods.values())
         self._service_table.refresh(self._services.values(), list(self._pods.values()))
+
+    def _service_variables(self, pod: Object) -> dict[str, str]:
+        own_network = self._sandbox.tier.namespaces
+        server = (API_SERVICE, API_SERVICE_PORT) if own_network and self._api_server else self._api_server
+        kubernetes = service_links.api_server(*server) if server else None
+        return service_links.variables(pod, self._services.values() if own_network else (), kubernetes)
 
     def _all_claims(self, claims: Sequence[Object]) -> None:
         claim.sweep(self._claims, {uid_of(found) for found in claims})

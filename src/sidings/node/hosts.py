@@ -20,10 +20,13 @@ _LOCAL = """\
 _HOSTS_LINE = re.compile(r"^hosts:.*$", re.MULTILINE)
 
 
-def files(pod: Object, address: str, host_switch: str) -> dict[str, str]:
-    """File name in /etc -> content; ``host_switch`` is the host's own nsswitch.conf ("" where it has none)."""
+def files(pod: Object, address: str, host_switch: str, machine: str = "") -> dict[str, str]:
+    """File name in /etc -> content; ``host_switch`` is the host's own nsswitch.conf ("" where it has none).
+
+    ``machine``: the host name that the pod has in place of its own, where it cannot be given one.
+    """
     made = {
-        "hosts": hosts(pod, address),
+        "hosts": hosts(pod, address, machine),
         "hostname": dns.host_name(pod) + "\n",
         "resolv.conf": resolver(pod),
     }
@@ -33,9 +36,9 @@ def files(pod: Object, address: str, host_switch: str) -> dict[str, str]:
     return made
 
 
-def hosts(pod: Object, address: str) -> str:
+def hosts(pod: Object, address: str, machine: str = "") -> str:
     full, own = dns.full_name(pod), dns.host_name(pod)
-    names = own if full == own else f"{full}\t{own}"
+    names = "\t".join(dict.fromkeys(filter(None, (full, own, machine))))
     text = f"{address}\t{names}\n{_LOCAL}"
     for alias in pod["spec"].get("hostAliases") or ():
         text += f"{alias['ip']}\t{' '.join(alias.get('hostnames') or ())}\n"

@@ -16,6 +16,7 @@ SERVICE_NETWORK, SERVICE_PREFIX_LENGTH = "10.96.0.0", 12
 POD_NETWORK = "10.244.0.0"
 API_SERVICE = "10.96.0.1"
 """The Service ``kubernetes``: the first address of the Services' range, as on a cluster."""
+API_SERVICE_PORT = 443
 API_PORT = 6443
 """Where the API server listens in the pods' network, at the gateway; kube-apiserver's own."""
 PREFIX_LENGTH = 16
@@ -34,9 +35,12 @@ def node_address(node_number: int) -> str:
     return f"10.244.{node_number}.1"
 
 
-def loopback(address: str) -> str:
-    """Where ``address`` of a pod or Service lies on a machine on which pods have no network of their own."""
-    return f"127.{address.removeprefix('10.')}"
+def loopback(host: str, port: int) -> tuple[str, int]:
+    """Where a port of a pod or Service is on a machine on which pods have no network of their own.
+
+    Ports that only root may have lie higher. ``pod_view.c`` has the same rule.
+    """
+    return f"127.{host.removeprefix('10.')}", port if port >= 1024 or not port else port + 10000
 
 
 class AddressPool:

@@ -24,6 +24,10 @@ class PodReach:
         """See ``Reach``. Raises ``SandboxFailed`` or ``OSError``."""
         return await self._sandbox.new_socket(self._directory)
 
+    def placed(self, host: str, port: int) -> tuple[str, int]:
+        """See ``Reach``."""
+        return self._sandbox.tier.placed(host, port)
+
     async def execute(self, container: str, argv: Sequence[str]) -> tuple[int, bytes]:
         """See ``Reach``. Raises ``SandboxFailed`` where the command cannot be started, or ``OSError``."""
         null = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)

@@ -11,6 +11,7 @@ import contextlib
 import json
 import os
 import shutil
+import socket
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,6 +68,8 @@ class Workshop:
     homes: tuple[Path, ...]
     note: Callable[[Object, str, str, str], None]
     """Record an event (pod, type, reason, message), later."""
+    service_variables: Callable[[Object], Mapping[str, str]]
+    """What a pod's containers are told about Services, as they are now."""
     released: Callable[[str], None]
     """Told when a pod has given its address back, with its shared-memory group."""
     images: ImageStore | None = None
@@ -205,7 +208,8 @@ class PodBox:
     async def _create(self, pod: Object, address: str, volumes: mounting.PodVolumes) -> None:
         etc = self.directory / "files" / "etc"
         etc.mkdir(parents=True, exist_ok=True)
-        for name, text in hosts.files(pod, address, hosts.host_switch()).items():
+        machine = "" if self._shop.sandbox.tier.host_name else socket.gethostname()
+        for name, text in hosts.files(pod, address, hosts.host_switch(), machine).items():
             (etc / name).write_text(text)
         await self._shop.sandbox.start_pod(
             PodSandbox(
@@ -296,7 +300,9 @@ class PodBox:
             if image is None
             else None
         )
-        variables = environment.resolve(container, pod, inputs.sources, facts, prefix)
+        variables = environment.resolve(
+            container, pod, inputs.sources, facts, prefix, self._shop.service_variables(pod)
+        )
         argv = environment.arguments(container, variables) if image is None else ()
         own = software.own_program(container, config.python_prefix) if image is None else None
         if own is not None:
@@ -352,6 +358,7 @@ class PodBox:
             terminal=bool(container.get("tty")),
             groups=hold.groups,
             polled_memory=hold.polled_memory,
+            polled_processes=hold.polled_processes,
             devices=device_files(facts.units, linked=links.library),
             image=image_run(pod, container, image, variables, facts.units) if image is not None else None,
         )
@@ -360,6 +367,7 @@ class PodBox:
         self, pod: Object, units: tuple[Unit, ...], variables: Mapping[str, str], library: Path | None
     ) -> gang_links.Links:
         """What keeps NVLink between this container and its peers; where it cannot be, an event says so."""
+        tier = self._shop.sandbox.tier
         found = gang_links.links(
             variables,
             gang=self.group if self.group != self._uid else "",
@@ -368,7 +376,7 @@ class PodBox:
             mig=any(unit.mig for unit in units),
             library=library is not None,
             boot_id=identity.boot_id(),
-            isolation=gang_links.Isolation(),
+            isolation=gang_links.Isolation(tier.namespaces, tier.host_name),
         )
         if found.reason:
             self._shop.note(pod, "Warning", NVLINK_NOT_KEPT, found.reason)

@@ -20,6 +20,9 @@ class ThisProcess:
         made.setblocking(False)
         return made
 
+    def placed(self, host: str, port: int) -> tuple[str, int]:
+        return host, port
+
     async def execute(self, container: str, argv: Sequence[str]) -> tuple[int, bytes]:
         process = await asyncio.create_subprocess_exec(
             *argv, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT

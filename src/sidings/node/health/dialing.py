@@ -22,7 +22,7 @@ async def dial(
     """A connection from inside the pod's network; with ``tls`` the certificate is not verified, as kubelet's probes."""
     connecting = await reach.new_socket()
     try:
-        await asyncio.get_running_loop().sock_connect(connecting, (host, port))
+        await asyncio.get_running_loop().sock_connect(connecting, reach.placed(host, port))
         reader, writer = await asyncio.open_connection(
             sock=connecting, ssl=_any_certificate() if tls else None, server_hostname=host if tls else None
         )

@@ -17,6 +17,10 @@ class Reach(Protocol):
         """A new TCP socket in the pod's network, not blocking, not connected."""
         ...
 
+    def placed(self, host: str, port: int) -> tuple[str, int]:
+        """What such a socket is to be connected to, for ``host`` and ``port`` as they are called in the pod."""
+        ...
+
     async def execute(self, container: str, argv: Sequence[str]) -> tuple[int, bytes]:
         """Run ``argv`` inside ``container``: exit code, and what it wrote to both streams (the beginning of it).
 

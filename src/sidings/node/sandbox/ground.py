@@ -24,6 +24,9 @@ class Ground(Protocol):
     def name_server_sockets(self) -> tuple[socket.socket, socket.socket]:
         """Bound sockets, UDP and TCP, at which pods ask for names."""
 
+    def placed(self, host: str, port: int) -> tuple[str, int]:
+        """Where a port of the pods' network is to be listened on and dialled from outside of pods."""
+
     def prepare(self, pod: PodSandbox) -> None:
         """In the zygote, before the pod's shim is forked: what the pod shares with others, and memory volumes."""
 

@@ -47,12 +47,15 @@ class NamespacesGround:
             self._make()
         self._bridge = socket.if_nametoindex(BRIDGE)
         if channel is not None:
-            outside.equip(channel)
+            outside.equip(channel, self.placed)
 
     def name_server_sockets(self) -> tuple[socket.socket, socket.socket]:
         datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         datagrams.bind((GATEWAY, 53))
         return datagrams, socket.create_server((GATEWAY, 53))
+
+    def placed(self, host: str, port: int) -> tuple[str, int]:
+        return host, port
 
     def prepare(self, pod: PodSandbox) -> None:
         path = self._shared_memory(pod)

@@ -22,10 +22,11 @@ import json
 import os
 import selectors
 import socket
+from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
-from sidings.node.network import API_PORT, API_SERVICE, GATEWAY, INSIDE
+from sidings.node.network import API_PORT, API_SERVICE, API_SERVICE_PORT, GATEWAY, INSIDE
 from sidings.node.sandbox import notes, redirect, syscalls
 from sidings.node.sandbox.relay import Dial, Relay, connect
 from sidings.node.sandbox.upstream import Upstream
@@ -66,16 +67,19 @@ def fork(directory: Path) -> socket.socket:
     return ours
 
 
-def equip(channel: socket.socket) -> None:
-    """Make the listeners in the current network, which is the node's, and hand them over."""
+def equip(channel: socket.socket, placed: Callable[[str, int], tuple[str, int]]) -> None:
+    """Make the listeners in the current network, which is the node's, and hand them over.
+
+    ``placed``: where an address of the pods' network is in it.
+    """
     made = [
-        socket.create_server(("", REDIRECT_PORT), backlog=_BACKLOG),
-        socket.create_server((API_SERVICE, 443), backlog=_BACKLOG),
-        socket.create_server((GATEWAY, API_PORT), backlog=_BACKLOG),
-        socket.create_server(UPSTREAM, backlog=_BACKLOG),
+        socket.create_server(placed(GATEWAY, REDIRECT_PORT), backlog=_BACKLOG),
+        socket.create_server(placed(API_SERVICE, 443), backlog=_BACKLOG),
+        socket.create_server(placed(GATEWAY, API_PORT), backlog=_BACKLOG),
+        socket.create_server(placed(*UPSTREAM), backlog=_BACKLOG),
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM),
     ]
-    made[-1].bind(UPSTREAM)
+    made[-1].bind(placed(*UPSTREAM))
     socket.send_fds(channel, [b"."], [listener.fileno() for listener in made])
     for listener in made:
         listener.close()

@@ -16,6 +16,7 @@ import os
 import selectors
 import socket
 import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple, NoReturn
@@ -80,10 +81,11 @@ class _Connections:
 
 
 class ServiceProxy:
-    """The listeners of one node; ``path`` is the table's file."""
+    """The listeners of one node; ``path`` is the table's file, ``placed`` where an address in it really is."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, placed: Callable[[str, int], Address]) -> None:
         self._path = path
+        self._placed = placed
         self._seen: tuple[int, int] | None = None
         self._relay = Relay()
         self._selector = selectors.DefaultSelector()
@@ -116,7 +118,7 @@ class ServiceProxy:
             del self._choices[name]
         for name, entry in table.items():
             self._choices.setdefault(name, BackendChoice()).update(
-                list(map(_address, entry.targets)), entry.sticky_seconds
+                [self._address(target) for target in entry.targets], entry.sticky_seconds
             )
         wanted = {name for name, entry in table.items() if entry.targets}
         for name in self._served.keys() - wanted:
@@ -130,18 +132,17 @@ class ServiceProxy:
         with contextlib.suppress(OSError):
             if protocol == "udp":
                 datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-                datagrams.bind(_address(where))
+                datagrams.bind(self._address(where))
                 self._served[name] = Datagrams(datagrams, self._choices[name], self._selector)
             else:
-                listener = socket.create_server(_address(where), backlog=_BACKLOG)
+                listener = socket.create_server(self._address(where), backlog=_BACKLOG)
                 self._served[name] = _Connections(listener, self._choices[name], self._selector, self._relay)
 
+    def _address(self, text: str) -> Address:
+        host, _, port = text.rpartition(":")
+        return self._placed(host, int(port))
 
-def serve(path: Path) -> NoReturn:
+
+def serve(path: Path, placed: Callable[[str, int], Address]) -> NoReturn:
     """Carry connections for ever, by the table at ``path``."""
-    ServiceProxy(path).serve()
-
-
-def _address(text: str) -> Address:
-    host, _, port = text.rpartition(":")
-    return host, int(port)
+    ServiceProxy(path, placed).serve()

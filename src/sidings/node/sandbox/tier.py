@@ -10,6 +10,8 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
+from sidings.node.network import loopback
+
 
 class Choice(StrEnum):
     """What a user may ask for; ``AUTO`` takes the best that works."""
@@ -94,6 +96,10 @@ class Tier:
     def namespaces(self) -> bool:
         """Pods have a network and mounts of their own."""
         return self.kind in (Kind.NAMESPACES, Kind.NESTED)
+
+    def placed(self, host: str, port: int) -> tuple[str, int]:
+        """Where a port of the pod at ``host`` is to be dialled through a socket of that pod."""
+        return (host, port) if self.namespaces else loopback(host, port)
 
     @property
     def host_name(self) -> bool:

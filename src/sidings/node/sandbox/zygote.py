@@ -159,8 +159,9 @@ class Zygote:
         """Fork the name server and note it as the holder of the node's namespaces; returns its pid."""
         datagrams, streams = self._ground.name_server_sockets()
         table = self._directory / "dns.json"
+        upstream = self._ground.placed(*outside.UPSTREAM)
         kept = [datagrams.fileno(), streams.fileno()]
-        pid = _fork_daemon("sidings-dns", kept, lambda: name_server.serve(datagrams, streams, table, outside.UPSTREAM))
+        pid = _fork_daemon("sidings-dns", kept, lambda: name_server.serve(datagrams, streams, table, upstream))
         datagrams.close()
         streams.close()
         notes.write(self._directory / NAME_SERVER, pid)
@@ -169,7 +170,7 @@ class Zygote:
     def _start_service_proxy(self) -> int:
         """Fork the proxy of Services; returns its pid."""
         table = self._directory / "services.json"
-        pid = _fork_daemon("sidings-proxy", [], lambda: service_proxy.serve(table))
+        pid = _fork_daemon("sidings-proxy", [], lambda: service_proxy.serve(table, self._ground.placed))
         notes.write(self._directory / SERVICE_PROXY, pid)
         return pid
 

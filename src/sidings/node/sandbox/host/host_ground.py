@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from sidings.node.network import GATEWAY, loopback
-from sidings.node.sandbox import identity, process_tree, syscalls
+from sidings.node.sandbox import identity, outside, process_tree, syscalls
 from sidings.node.sandbox.host import landlock, sweep
 from sidings.node.sandbox.host.host_place import HostFacts
 from sidings.node.sandbox.host.host_starter import HostStarter
@@ -44,16 +44,28 @@ class HostGround:
     def enter(self, holder: int) -> None:
         syscalls.become_subreaper()
         sweep.end_marked(self._abandoned())
+        if outside.living(self._directory):
+            return
+        channel = outside.fork(self._directory)
+        try:
+            outside.equip(channel, self.placed)
+        except OSError as error:
+            channel.close()
+            text = f"pods of another engine use the addresses {loopback(GATEWAY, 0)[0]}/16 of this machine"
+            raise OSError(error.errno, text, "host tier") from error
 
     def name_server_sockets(self) -> tuple[socket.socket, socket.socket]:
         """At the same port as before, which running pods know."""
         note = self._directory / _PORT_NOTE
-        address = loopback(GATEWAY)
+        address, _ = self.placed(GATEWAY, 0)
         datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         datagrams.bind((address, int(note.read_text()) if note.exists() else 0))
         port = datagrams.getsockname()[1]
         note.write_text(str(port))
         return datagrams, socket.create_server((address, port))
+
+    def placed(self, host: str, port: int) -> tuple[str, int]:
+        return loopback(host, port)
 
     def prepare(self, pod: PodSandbox) -> None:
         """Shared memory is the machine's, and volumes of medium Memory are on disk."""
@@ -62,7 +74,7 @@ class HostGround:
         if pod.engine is not None:
             raise OSError(errno.ENOTSUP, "a container engine needs namespaces of the node (tier T1)", pod.engine.name)
         port = (self._directory / _PORT_NOTE).read_text()
-        server = f"{loopback(GATEWAY)}:{port}"
+        server = f"{loopback(GATEWAY, 0)[0]}:{port}"
         return HostStarter(
             pod, HostFacts(self._directory / "dns.json", server, self._tier.library, landlock.version() > 0)
         )

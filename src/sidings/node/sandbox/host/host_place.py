@@ -88,7 +88,7 @@ class HostPlace:
             **self._marked(command.environment),
             "LD_PRELOAD": f"{self._facts.library}:{before}" if before else self._facts.library,
             "SIDINGS_PATHS": "\n".join(f"{target}\t{source}" for target, source in self._paths.items()),
-            "SIDINGS_ADDRESS": loopback(self._pod.address),
+            "SIDINGS_ADDRESS": loopback(self._pod.address, 0)[0],
             "SIDINGS_NAME": self._pod.hostname,
             "SIDINGS_DNS": self._facts.name_server,
             "SIDINGS_SEARCH": " ".join(self._search),
@@ -127,7 +127,7 @@ class HostPlace:
         deadline = time.monotonic() + HOLD_SECONDS
         while True:
             table = self._table()
-            found = {name: loopback(addresses[0]) for name, addresses in table.names.items() if addresses}
+            found = {name: loopback(addresses[0], 0)[0] for name, addresses in table.names.items() if addresses}
             for domain in self._search:
                 short = {name.removesuffix(f".{domain}"): at for name, at in found.items() if name.endswith(domain)}
                 found = {**{name: at for name, at in short.items() if "." in name}, **found}

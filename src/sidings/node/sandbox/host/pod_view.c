@@ -303,6 +303,12 @@ static struct in_addr placed(struct in_addr a) {
     return a;
 }
 
+/* Ports that only root may have lie higher, as in network.py. */
+static in_port_t placed_port(struct in_addr a, in_port_t port) {
+    uint32_t n = ntohl(a.s_addr), p = ntohs(port);
+    return p && p < 1024 && (n >> 16 == 0x7ff4 || n >> 20 == 0x7f6) ? htons((in_port_t)(p + 10000)) : port;
+}
+
 static struct in_addr in_cluster(struct in_addr a) {
     uint32_t n = ntohl(a.s_addr);
     if (n >> 16 == 0x7ff4 || n >> 20 == 0x7f6) a.s_addr = htonl((n & 0x00ffffff) | 0x0a000000);
@@ -338,6 +344,7 @@ static const struct sockaddr *real_address(const struct sockaddr *asked, socklen
         struct sockaddr_in *v4 = made;
         *v4 = *(const struct sockaddr_in *)asked;
         v4->sin_addr = placed(v4->sin_addr);
+        v4->sin_port = placed_port(v4->sin_addr, v4->sin_port);
         return made;
     }
     if (asked->sa_family == AF_INET6 && *length >= sizeof(struct sockaddr_in6)) {
@@ -350,6 +357,7 @@ static const struct sockaddr *real_address(const struct sockaddr *asked, socklen
         memset(v6->sin6_addr.s6_addr, 0, 10);
         memset(v6->sin6_addr.s6_addr + 10, 0xff, 2);
         memcpy(v6->sin6_addr.s6_addr + 12, &v4, 4);
+        v6->sin6_port = placed_port(v4, v6->sin6_port);
         return made;
     }
     return asked;

@@ -9,8 +9,10 @@ import hashlib
 import re
 from collections.abc import Mapping
 
-_ADDRESS = re.compile(r"(?<![\d.])10(\.(?:244|9[6-9]|10\d|11[01])\.\d{1,3}\.\d{1,3})(?![\d.])")
-"""Pods and Services: 10.244.0.0/16 and 10.96.0.0/12."""
+from sidings.node.network import loopback
+
+_ADDRESS = re.compile(r"(?<![\d.])(10\.(?:244|9[6-9]|10\d|11[01])\.\d{1,3}\.\d{1,3})(?::(\d{1,5})(?!\d))?(?![\d.])")
+"""Pods and Services, 10.244.0.0/16 and 10.96.0.0/12, with a port or without."""
 _PORTS = ("PET_MASTER_PORT", "MASTER_PORT")
 _FIRST_PORT, _PORT_COUNT = 20000, 12000
 """Below the kernel's ephemeral ports (32768 and up)."""
@@ -27,7 +29,12 @@ def with_paths(text: str, paths: Mapping[str, str]) -> str:
 
 def with_addresses(text: str) -> str:
     """Addresses of the pods' networks as they are on this machine: in 127.0.0.0/8."""
-    return _ADDRESS.sub(r"127\1", text)
+
+    def placed(match: re.Match[str]) -> str:
+        host, port = loopback(match[1], int(match[2] or 0))
+        return f"{host}:{port}" if match[2] else host
+
+    return _ADDRESS.sub(placed, text)
 
 
 def with_names(text: str, names: Mapping[str, str]) -> str:

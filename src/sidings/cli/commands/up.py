@@ -42,6 +42,11 @@ def configure(parser: ArgumentParser) -> None:
         choices=("sandbox", "podman", "docker"),
         help="what runs pods: this machine's software (default), or a container engine from their images",
     )
+    nodes.add_argument(
+        "--tier",
+        choices=("auto", "namespaces", "nested", "host"),
+        help="what keeps pods apart: the best that this machine allows (default: auto), or no more than this",
+    )
     server = parser.add_argument_group("API server")
     server.add_argument("--port", type=int, metavar="PORT", help="its port (default: 7443, or any free one)")
     server.add_argument(
@@ -94,6 +99,7 @@ def given(args: Namespace, invocation: Invocation) -> dict[str, object]:
         "feature_gates": args.feature_gates,
         "profile": args.profile,
         "runtime": args.runtime,
+        "tier": args.tier,
         "kubeconfig": None if args.kubeconfig is None else _file("--kubeconfig", args.kubeconfig, invocation.cwd),
         "scrape_token_file": (
             None

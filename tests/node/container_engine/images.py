@@ -1,0 +1,39 @@
+"""Images for tests, made of what this machine has: nothing is pulled."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+APPLETS = (
+    "cat", "date", "dd", "echo", "env", "false", "head", "hostname", "id", "ls", "mkdir", "mount", "nc", "nslookup",
+    "ps", "pwd", "seq", "sh", "sleep", "stat", "stty", "tail", "tar", "test", "touch", "tr", "true", "tty", "wc",
+    "wget", "yes",
+)  # fmt: skip
+
+
+def _static_busybox() -> str | None:
+    program = shutil.which("busybox")
+    if program is None:
+        return None
+    linked = subprocess.run(["ldd", program], capture_output=True, text=True).returncode == 0
+    return None if linked else program
+
+
+BUSYBOX = _static_busybox()
+"""A busybox that needs no libraries (Debian's busybox-static, or the plain one of Debian); None where there is none."""
+
+
+def root_file_system(directory: Path) -> Path:
+    """A root with busybox and two users."""
+    assert BUSYBOX is not None
+    for name in ("bin", "etc", "tmp", "proc", "sys", "dev"):
+        (directory / name).mkdir(parents=True, exist_ok=True)
+    shutil.copy(BUSYBOX, directory / "bin/busybox")
+    for applet in APPLETS:
+        (directory / "bin" / applet).unlink(missing_ok=True)
+        (directory / "bin" / applet).symlink_to("busybox")
+    (directory / "etc/passwd").write_text("root:x:0:0:root:/root:/bin/sh\napp:x:1000:1000::/:/bin/sh\n")
+    (directory / "etc/group").write_text("root:x:0:\napp:x:1000:\n")
+    return directory

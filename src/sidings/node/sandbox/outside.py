@@ -74,7 +74,7 @@ def equip(channel: socket.socket, placed: Callable[[str, int], tuple[str, int]])
     """
     made = [
         socket.create_server(placed(GATEWAY, REDIRECT_PORT), backlog=_BACKLOG),
-        socket.create_server(placed(API_SERVICE, 443), backlog=_BACKLOG),
+        socket.create_server(placed(API_SERVICE, API_SERVICE_PORT), backlog=_BACKLOG),
         socket.create_server(placed(GATEWAY, API_PORT), backlog=_BACKLOG),
         socket.create_server(placed(*UPSTREAM), backlog=_BACKLOG),
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM),

@@ -47,6 +47,13 @@ def test_a_container_with_gpus_finds_them_and_the_driver() -> None:
     assert "LD_LIBRARY_PATH" not in without
 
 
+def test_variables_about_services_come_first() -> None:
+    made = container(env=[{"name": "A", "value": "at $(WEB_PORT)"}, {"name": "WEB_SERVICE_HOST", "value": "mine"}])
+    services = {"WEB_PORT": "tcp://10.96.0.9:80", "WEB_SERVICE_HOST": "10.96.0.9", "HOME": "/nowhere"}
+    found = resolve(made, pod(made), SOURCES, FACTS, PREFIX, services)
+    assert (found["A"], found["WEB_SERVICE_HOST"], found["HOME"]) == ("at tcp://10.96.0.9:80", "mine", "/root")
+
+
 def test_a_manifest_may_override_what_is_given() -> None:
     assert _resolved({"name": "CUDA_VISIBLE_DEVICES", "value": "3"})["CUDA_VISIBLE_DEVICES"] == "3"
 

@@ -1,8 +1,7 @@
 """A container's environment. Pure: kubelet's rules over what was found in the API.
 
-Order: what every container gets, ``envFrom``, then ``env`` one by one, each of which may mention earlier ones as
-``$(NAME)``. Variables about Services are not made, whatever ``enableServiceLinks`` says: names serve better, and
-thousands of variables slow every exec down.
+Order: variables about Services, what every container gets, ``envFrom``, then ``env`` one by one, each of which may
+mention earlier ones as ``$(NAME)``.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from sidings.api import quantity
@@ -47,9 +47,19 @@ class NodeFacts:
     """``Driver.folder``."""
 
 
-def resolve(container: Object, pod: Object, sources: Sources, node: NodeFacts, prefix: Path | None) -> dict[str, str]:
-    """Every variable of ``container``, beside those of its image (``prefix`` None). Raises ``ConfigMissing``."""
-    variables = _given(container, pod, node, prefix)
+def resolve(
+    container: Object,
+    pod: Object,
+    sources: Sources,
+    node: NodeFacts,
+    prefix: Path | None,
+    services: Mapping[str, str] = MappingProxyType({}),
+) -> dict[str, str]:
+    """Every variable of ``container``, beside those of its image (``prefix`` None). Raises ``ConfigMissing``.
+
+    ``services``: the variables about Services.
+    """
+    variables = {**services, **_given(container, pod, node, prefix)}
     for source in container.get("envFrom") or ():
         variables |= _all_of(source, sources)
     for variable in container.get("env") or ():

@@ -37,6 +37,7 @@ AMENDMENTS = ("schemas.amendments.yaml", "schemas.kueue.yaml")
 
 ROOTS = (
     "io.k8s.api.authentication.v1.TokenRequest",
+    "io.k8s.api.batch.v1.CronJob",
     "io.k8s.api.batch.v1.Job",
     "io.k8s.api.coordination.v1.Lease",
     "io.k8s.api.core.v1.ConfigMap",

@@ -70,6 +70,7 @@ def builtin() -> Catalog:
     """The kinds that Sidings serves without a CustomResourceDefinition; loading them takes some 20 ms."""
     from sidings.api.kinds import (
         config_map,
+        cron_job,
         custom_resource_definition,
         endpoint_slice,
         endpoints,
@@ -101,7 +102,7 @@ def builtin() -> Catalog:
 
     single = (
         config_map, endpoints, event, limit_range, namespace, node, persistent_volume_claim, persistent_volume, pod,
-        resource_quota, secret, service_account, service, custom_resource_definition, job, lease, jobset,
+        resource_quota, secret, service_account, service, custom_resource_definition, cron_job, job, lease, jobset,
         priority_class, storage_class, event_v1, endpoint_slice, network_policy, trainjob,
     )  # fmt: skip
     return Catalog(

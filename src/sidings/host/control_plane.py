@@ -18,6 +18,7 @@ from sidings.client.local import LocalClient
 from sidings.clock import Clock
 from sidings.controllers.claims.binder import Binder
 from sidings.controllers.claims.protection import ClaimProtection
+from sidings.controllers.cronjob.controller import CronJobController
 from sidings.controllers.custom_resources import CustomResources
 from sidings.controllers.endpoint_slices import EndpointSlices
 from sidings.controllers.endpoints import EndpointsController
@@ -109,6 +110,7 @@ class ControlPlane:
             JobSetController(client, clock, rng, self._gates),
             ExclusivePods(client, clock, rng),
             JobController(client, clock, rng),
+            CronJobController(client, clock, rng),
             TtlController(client, clock, rng),
             GarbageCollector(client, clock, rng, [r for r in resources if r != EVENTS]),
             Namespaces(client, clock, rng, self._namespaced),

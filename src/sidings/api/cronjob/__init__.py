@@ -1,0 +1,1 @@
+"""CronJobs: their schedules and rules, as pure functions."""

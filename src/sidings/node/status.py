@@ -226,7 +226,7 @@ def _terminated(attempt: Attempt) -> Object:
         "reason": attempt.reason or STATUS_UNKNOWN,
         "startedAt": _text(attempt.started_at),
         "finishedAt": _text(finished),
-        "containerID": "",
+        "containerID": attempt.container_id,
     }
     if attempt.signal:
         state["signal"] = attempt.signal

@@ -78,6 +78,14 @@ async def test_where_no_group_counts_the_shim_looks_itself(sandbox: Sandboxes) -
     assert (ended.exit_code, ended.reason) == (137, "OOMKilled")
 
 
+async def test_where_no_group_counts_them_too_many_processes_are_the_end(sandbox: Sandboxes) -> None:
+    pod = await sandbox.start_pod()
+    await sandbox.run(pod, "sh", "-c", "for i in $(seq 80); do sleep 60 & done; wait", polled_processes=50)
+    ended = await sandbox.ended(pod)
+    assert (ended.exit_code, ended.reason) == (137, "Error")
+    assert ended.message == "killed for having more than 50 processes and threads"
+
+
 async def test_what_stays_below_the_limit_stays(sandbox: Sandboxes) -> None:
     pod = await sandbox.start_pod()
     code, _ = await sandbox.output(pod, "python3", "-c", "import time; time.sleep(1.5)", polled_memory=64 * MEBIBYTE)

@@ -23,8 +23,8 @@ MEMBERSHIP = Path("/proc/self/cgroup")
 _NOTES = "cgroups.json"
 _UNIFIED, _ROOT = "", "/"
 _POLLED = (
-    "Memory limits are checked every second and not in between, cpu limits only set the number of threads "
-    "(OMP_NUM_THREADS), processes are not counted"
+    "Memory limits and the number of processes are checked every second and not in between, cpu limits only set the "
+    "number of threads (OMP_NUM_THREADS)"
 )
 
 

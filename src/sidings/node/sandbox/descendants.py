@@ -3,17 +3,38 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 
-def descendants(root: int) -> Iterator[int]:
-    """Pids below ``root``, our own init: orphans of a container become its children, so none is missed."""
+def descendants(root: int) -> Iterator[str]:
+    """The directories in some /proc of all processes below ``root``, a container's init.
+
+    A container with pids of its own has a /proc in which just its processes are. Otherwise the family tree is followed
+    (orphans of a container become its init's children, so none is missed); the kernel makes lists of children slowly,
+    and with locks that hold up every fork of the machine, so a fork bomb must not be looked at in this way.
+    """
+    own = f"/proc/{root}/root/proc"
+    if _has_others_only(own):
+        with contextlib.suppress(OSError), os.scandir(own) as entries:
+            yield from (f"{own}/{entry.name}" for entry in entries if entry.name.isdigit() and entry.name != "1")
+        return
     waiting = [root]
     while waiting:
         pid = waiting.pop()
         with contextlib.suppress(OSError):
             for task in Path(f"/proc/{pid}/task").iterdir():
                 children = [int(child) for child in (task / "children").read_text().split()]
-                yield from children
+                yield from (f"/proc/{child}" for child in children)
                 waiting += children
+
+
+def _has_others_only(proc: str) -> bool:
+    """Whether this process is not in ``proc``, which therefore is of another pid namespace. That of an init that has
+    not entered its root yet is this machine's."""
+    try:
+        Path(proc, "self").readlink()
+    except OSError:
+        return Path(proc).is_dir()
+    return False

@@ -25,7 +25,7 @@ import socket
 from collections.abc import Callable
 from typing import NamedTuple, NoReturn
 
-from sidings.node.sandbox import protocol, rootfs, syscalls, workload
+from sidings.node.sandbox import process_count, protocol, rootfs, syscalls, workload
 from sidings.node.sandbox.place import Place
 from sidings.node.sandbox.sessions import Sessions
 from sidings.node.sandbox.spec import Container
@@ -59,6 +59,8 @@ def run(container: Container, place: Place, control: socket.socket, streams: Str
 def _start(container: Container, place: Place, control: socket.socket, streams: Streams) -> int:
     stage = "root"
     try:
+        if container.polled_processes:
+            process_count.cap()
         place.enter()
         stage = "start"
         main, master = _start_main(container, place, streams)

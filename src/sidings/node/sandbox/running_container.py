@@ -9,7 +9,7 @@ import socket
 import time
 from collections.abc import Callable, Sequence
 
-from sidings.node.sandbox import cgroups, memory_use
+from sidings.node.sandbox import cgroups, memory_use, process_count
 from sidings.node.sandbox.init import Streams
 from sidings.node.sandbox.log_writer import LogWriter
 from sidings.node.sandbox.protocol import Connection
@@ -19,7 +19,7 @@ from sidings.node.sandbox.visits import Visits, close_all
 
 KILLED = 128 + signal.SIGKILL
 _CHUNK = 256 * 1024
-_MEMORY_SECONDS = 1.0
+_POLL_SECONDS = 1.0
 
 
 class RunningContainer:
@@ -57,8 +57,9 @@ class RunningContainer:
         self._pid = pid
         self._selector = selector
         self._paused = False
-        self._memory_at = 0.0
-        """When a limit that only we keep is looked at next."""
+        self._polled = bool(container.polled_memory or container.polled_processes)
+        self._poll_at = 0.0
+        """When limits that only we keep are looked at next."""
 
     def begin(self, hear: Callable[[], None]) -> None:
         """Let init go; ``hear`` is called when it has something to say or has died."""
@@ -81,21 +82,27 @@ class RunningContainer:
     @property
     def due_at(self) -> float | None:
         """When ``look`` has something to do, on the monotonic clock."""
-        moments = [self.kill_at, self.visits.overdue_at, self._memory_at if self.container.polled_memory else None]
+        moments = [self.kill_at, self.visits.overdue_at, self._poll_at if self._polled else None]
         return min((moment for moment in moments if moment is not None), default=None)
 
     def look(self, now: float) -> None:
-        """Do what is due: end it after its grace or beyond its memory, let go of visitors that take nothing."""
+        """Do what is due: end it after its grace or beyond its limits, let go of visitors that take nothing."""
         if self.kill_at is not None and self.kill_at <= now:
             self.kill_at = None
             self.kill()
         self.visits.drop_overdue(now)
-        limit = self.container.polled_memory
-        if limit and self._memory_at <= now:
-            self._memory_at = now + _MEMORY_SECONDS
-            if memory_use.exceeds(self._pid, limit):
-                self.out_of_memory = True
-                self.kill()
+        if self._polled and self._poll_at <= now:
+            self._poll_at = now + _POLL_SECONDS
+            self._poll()
+
+    def _poll(self) -> None:
+        memory, processes = self.container.polled_memory, self.container.polled_processes
+        if processes and process_count.exceeds(self._pid, processes):
+            self.attempt.message = f"killed for having more than {processes} processes and threads"
+            self.kill()
+        elif memory and memory_use.exceeds(self._pid, memory):
+            self.out_of_memory = True
+            self.kill()
 
     # Output
 

@@ -114,6 +114,8 @@ class Container:
     """Control groups that keep it to its limits."""
     polled_memory: int = 0
     """A memory limit in bytes that no control group keeps, so that the shim has to look; 0 for none."""
+    polled_processes: int = 0
+    """The same for the number of processes and threads."""
     devices: tuple[str, ...] = ()
     """Names in the host's /dev that this container has beside what every container has: its GPUs."""
     stdin: bool = False

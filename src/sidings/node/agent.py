@@ -24,8 +24,21 @@ from sidings.api.status import ApiError, BadRequest, InternalError
 from sidings.client.events import EventNote, Recorder
 from sidings.client.interface import Client
 from sidings.clock import Clock
-from sidings.node import attach, exec, logs, machine, masks, pod_sandbox, service_links, shutdown, usage
-from sidings.node.container_engine import discovery, leftovers
+from sidings.node import (
+    attach,
+    exec,
+    logs,
+    machine,
+    masks,
+    node_ports,
+    pod_reach,
+    pod_sandbox,
+    service_links,
+    shutdown,
+    usage,
+)
+from sidings.node.container_engine import discovery, leftovers, pause_image
+from sidings.node.container_engine.engine import DOCKER
 from sidings.node.container_engine.image_store import ImageStore
 from sidings.node.errors import AddressesExhausted, NodeError, SandboxFailed
 from sidings.node.following import follow
@@ -36,6 +49,8 @@ from sidings.node.limits.limiter import Limiter
 from sidings.node.logical_node import SANDBOX, LogicalNode, NodeConfig
 from sidings.node.names import NameTable
 from sidings.node.network import API_SERVICE, API_SERVICE_PORT, MAX_NODES, AddressPool, node_address
+from sidings.node.node_ports import NodePorts
+from sidings.node.pod_reach import PodReach
 from sidings.node.pod_sandbox import Workshop
 from sidings.node.pod_worker import FINISHED, PodWorker
 from sidings.node.recently_read import RecentlyRead
@@ -86,6 +101,7 @@ class NodeAgent:
             self._addresses,
             {node.name: node_address(number) for number, node in enumerate(nodes, 1)},
         )
+        self._node_ports = NodePorts(self._dial, self._note, self._spawn)
         self._recorder = Recorder(client, clock, "kubelet")
         self._api_server: tuple[str, int] | None = None
         self._pods: dict[str, Object] = {}
@@ -171,6 +187,8 @@ class NodeAgent:
             if (status := sandbox_client.read_status(path.parent)) is not None and sandbox_client.is_alive(status)
         }
         await leftovers.remove(self._engine, lambda uid: uid not in living)
+        if self._engine.name == DOCKER:
+            await pause_image.ensure(self._engine)
         return f"{self._engine.name}://{version}"
 
     async def stop_all(self, grace_seconds: float = 0) -> None:
@@ -235,12 +253,7 @@ class NodeAgent:
             made = await self._sandbox.new_socket(self._directory(pod))
         except (SandboxFailed, OSError) as error:
             raise BadRequest(f'pod "{name_of(pod)}" does not run') from error
-        try:
-            await asyncio.get_running_loop().sock_connect(made, self._own_port(pod, port))
-        except BaseException:
-            made.close()
-            raise
-        return made
+        return await pod_reach.connected(made, self._own_port(pod, port))
 
     def _own_port(self, pod: Object, port: int) -> tuple[str, int]:
         """Where a port of the pod's localhost is."""
@@ -355,7 +368,16 @@ class NodeAgent:
 
     def _refresh_names(self) -> None:
         self._names.refresh(self._services.values(), self._pods.values())
-        self._service_table.refresh(self._services.values(), list(self._pods.values()))
+        pods = list(self._pods.values())
+        self._service_table.refresh(self._services.values(), pods)
+        self._node_ports.refresh(node_ports.leads(self._services.values(), pods, self._addresses.known()))
+
+    async def _dial(self, uid: str, port: int) -> socket.socket:
+        """A connection to a port of a pod from inside its network. Raises ``SandboxFailed`` or ``OSError``."""
+        address = self._addresses.address_of(uid)
+        if address is None:
+            raise SandboxFailed("the pod has ended")
+        return await PodReach(self._sandbox, self._shop.pods_root / uid).connect(address, port)
 
     def _service_variables(self, pod: Object) -> dict[str, str]:
         own_network = self._sandbox.tier.namespaces
@@ -414,6 +436,7 @@ class NodeAgent:
 
     async def _let_go(self) -> None:
         """Cancel all tasks; the sandboxes go on."""
+        self._node_ports.close()
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()

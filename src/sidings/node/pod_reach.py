@@ -28,6 +28,10 @@ class PodReach:
         """See ``Reach``."""
         return self._sandbox.tier.placed(host, port)
 
+    async def connect(self, host: str, port: int) -> socket.socket:
+        """A connection to an address of the pod, from inside its network. Raises ``SandboxFailed`` or ``OSError``."""
+        return await connected(await self.new_socket(), self.placed(host, port))
+
     async def execute(self, container: str, argv: Sequence[str]) -> tuple[int, bytes]:
         """See ``Reach``. Raises ``SandboxFailed`` where the command cannot be started, or ``OSError``."""
         null = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
@@ -47,6 +51,16 @@ class PodReach:
             await asyncio.wait([reading])
             for descriptor in (null, reader, writer):
                 os.close(descriptor)
+
+
+async def connected(made: socket.socket, target: tuple[str, int]) -> socket.socket:
+    """``made`` once it is connected; closed where that fails. Raises ``OSError``."""
+    try:
+        await asyncio.get_running_loop().sock_connect(made, target)
+    except BaseException:
+        made.close()
+        raise
+    return made
 
 
 async def _beginning(output: Source) -> bytes:

@@ -37,6 +37,10 @@ class Relay:
             return
         threading.Thread(target=self._carry, args=(client, dial), daemon=True).start()
 
+    def join(self, client: socket.socket, server: socket.socket) -> None:
+        """Carry between two connections that stand already."""
+        self.carry(client, lambda _: server)
+
     def _carry(self, client: socket.socket, dial: Dial) -> None:
         try:
             found = dial(client)

@@ -32,6 +32,9 @@ from sidings.registry.listing import Item, Page
 from sidings.registry.watching import Event
 from sidings.store.store import Store
 
+SCALE = "scale"
+"""The subresource whose body is of another kind, which has no other version."""
+
 
 class Registry:
     """The one door to objects."""
@@ -60,8 +63,8 @@ class Registry:
         """
         if view := kind.conversion:
             stored = self.get(view.stored, name, namespace, subresource=subresource, resource_version=resource_version)
-            return conversion.item(view, stored)
-        if subresource == "scale" and kind.scale:
+            return stored if subresource == SCALE else conversion.item(view, stored)
+        if subresource == SCALE and kind.scale:
             return scale.get(self._context, kind, name, namespace)
         return subresources.get(self._context, kind, name, namespace, subresource, resource_version)
 
@@ -108,6 +111,8 @@ class Registry:
         options: WriteOptions = WRITE_DEFAULTS,
     ) -> Object:
         """POST to ``pods/binding`` or ``pods/eviction``; returns the Status that upstream answers."""
+        if view := kind.conversion:
+            kind = view.stored
         return await subresources.create(self._context, kind, name, subresource, obj, namespace, options)
 
     async def update(
@@ -122,10 +127,13 @@ class Registry:
     ) -> Object:
         """PUT; with ``metadata.resourceVersion`` in ``obj`` it raises ``Conflict`` when somebody was faster."""
         if view := kind.conversion:
+            if subresource == SCALE:
+                return await self.update(view.stored, name, obj, namespace, options, subresource=subresource)
             wanted = conversion.written(self._context, kind, view, obj, options)
-            made = await self.update(view.stored, name, wanted, namespace, replace(options, repeated=()))
+            options = replace(options, repeated=())
+            made = await self.update(view.stored, name, wanted, namespace, options, subresource=subresource)
             return view.from_stored(made)
-        if subresource == "scale" and kind.scale:
+        if subresource == SCALE and kind.scale:
             return await scale.replace(self._context, kind, name, obj, namespace, options)
         return await update.update(self._context, kind, name, obj, namespace, options, subresource=subresource)
 
@@ -145,10 +153,12 @@ class Registry:
         ``body`` is decoded JSON or YAML: a list for a JSON patch, else an object.
         """
         if view := kind.conversion:
-            body = conversion.patched(view, body)
-            made, created = await self.patch(view.stored, name, body, namespace, options, patch_type=patch_type)
-            return view.from_stored(made), created
-        if subresource == "scale" and kind.scale:
+            changes = body if subresource == SCALE else conversion.patched(view, body)
+            made, created = await self.patch(
+                view.stored, name, changes, namespace, options, patch_type=patch_type, subresource=subresource
+            )
+            return (made if subresource == SCALE else view.from_stored(made)), created
+        if subresource == SCALE and kind.scale:
             made = await scale.change(self._context, kind, name, body, namespace, options, patch_type=patch_type)
             return made, False
         return await patch.patch(
@@ -160,7 +170,8 @@ class Registry:
     ) -> Object:
         """The object while it lives on or where its kind returns it, else a ``Status`` of success."""
         if view := kind.conversion:
-            return await self.delete(view.stored, name, namespace, options)
+            answer = await self.delete(view.stored, name, namespace, options)
+            return answer if answer["kind"] == "Status" else view.from_stored(answer)
         return await delete.delete(self._context, kind, name, namespace, options)
 
     async def delete_collection(

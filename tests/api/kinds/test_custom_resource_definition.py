@@ -82,8 +82,8 @@ def test_rules():
     obj["spec"]["versions"][0]["storage"] = False
     del obj["spec"]["versions"][0]["schema"]
     assert [error.field for error in RULES.validate(obj)] == [
-        "spec.versions",
         "spec.versions[0].schema.openAPIV3Schema",
+        "spec.versions",
     ]
 
 

@@ -13,16 +13,18 @@ from typing import Any
 
 from sidings.api import schemas, structural
 from sidings.api.cel import rules as cel
-from sidings.api.fields import FieldError, invalid, not_supported, required
+from sidings.api.definition import validation, versions
+from sidings.api.fields import FieldError, invalid
 from sidings.api.kind import Column, Kind, Rules, Scale, Schema
 from sidings.api.kinds import columns
 from sidings.api.objects import Object, copy_of
 from sidings.api.resources import CRDS, Resource
 
-SCOPES = ("Cluster", "Namespaced")
 CLEANUP = "customresourcecleanup.apiextensions.k8s.io"
 """The finalizer that keeps a definition until all of its objects are deleted."""
 
+
+WEBHOOK_IGNORED = "spec.conversion: conversion webhooks are not called by this server; only one version is served"
 
 
 class DefinitionRules(Rules):
@@ -41,33 +43,11 @@ class DefinitionRules(Rules):
             finalizers.append(CLEANUP)
 
     def prepare_for_update(self, new: Object, old: Object) -> None:
-        new["status"] = {**old["status"], "acceptedNames": new["spec"]["names"]}
+        stored = versions.stored_versions(new, old["status"].get("storedVersions") or ())
+        new["status"] = {**old["status"], "acceptedNames": new["spec"]["names"], "storedVersions": stored}
 
     def validate(self, obj: Object) -> list[FieldError]:
-        spec = obj["spec"]
-        names, versions = spec["names"], spec.get("versions") or []
-        errors = []
-        wanted = f"{names.get('plural') or ''}.{spec.get('group') or ''}"
-        name = obj["metadata"].get("name") or ""
-        if name != wanted:
-            errors.append(invalid("metadata.name", name, 'must be spec.names.plural+"."+spec.group'))
-        if not spec.get("group"):
-            errors.append(required("spec.group"))
-        errors += [required(f"spec.names.{field}") for field in ("plural", "kind") if not names.get(field)]
-        if spec.get("scope") not in SCOPES:
-            errors.append(not_supported("spec.scope", spec.get("scope") or "", SCOPES))
-        if sum(bool(version.get("storage")) for version in versions) != 1:
-            detail = "must have exactly one version marked as storage version"
-            errors.append(invalid("spec.versions", [v.get("name") for v in versions], detail))
-        for index, version in enumerate(versions):
-            path = f"spec.versions[{index}].schema.openAPIV3Schema"
-            schema = (version.get("schema") or {}).get("openAPIV3Schema")
-            if not schema:
-                errors.append(required(path, "schemas are required"))
-                continue
-            for where, rule, wrong in cel.unreadable(schema, path):
-                errors.append(invalid(where, rule, f"compilation failed: {wrong}"))
-        return errors
+        return validation.errors(obj)
 
     def validate_update(self, new: Object, old: Object) -> list[FieldError]:
         changed = [f for f in ("group", "scope") if new["spec"].get(f) != old["spec"].get(f)]
@@ -76,7 +56,14 @@ class DefinitionRules(Rules):
             if new["spec"]["names"].get(field) != old["spec"]["names"].get(field):
                 value = new["spec"]["names"].get(field)
                 errors.append(invalid(f"spec.names.{field}", value, "field is immutable"))
-        return errors
+        return errors + versions.stored_errors(new)
+
+    def validate_status_update(self, new: Object, old: Object) -> list[FieldError]:
+        return versions.stored_errors(new)
+
+    def warnings(self, obj: Object, old: Object | None) -> list[str]:
+        conversion = obj["spec"].get("conversion") or {}
+        return [WEBHOOK_IGNORED] if conversion.get("strategy") == "Webhook" else []
 
 
 class CustomRules(Rules):
@@ -119,21 +106,22 @@ def established(definition: Object) -> Object:
                 "lastTransitionTime": since,
             },
         ],
-        "storedVersions": [version["name"] for version in spec.get("versions") or () if version.get("storage")],
+        "storedVersions": versions.stored_versions(definition),
     }
 
 
 def resources_of(definition: Object) -> list[Resource]:
-    """The address of every served version; the version in which objects are stored comes first."""
-    spec = definition["spec"]
+    """The address of every served version; the version in which objects are kept comes first."""
+    spec, kept_in = definition["spec"], versions.home(definition)
     names, namespaced = spec["names"], spec["scope"] == "Namespaced"
-    versions = sorted((v for v in spec["versions"] if v.get("served")), key=lambda v: not v.get("storage"))
-    return [Resource(spec["group"], v["name"], names["plural"], names["kind"], namespaced) for v in versions]
+    shown = sorted(versions.served(definition), key=lambda version: version["name"] != kept_in)
+    return [Resource(spec["group"], v["name"], names["plural"], names["kind"], namespaced) for v in shown]
 
 
 def kinds_of(definition: Object) -> list[Kind]:
-    """The kinds of a stored definition, one for each served version."""
-    return [_kind(definition["spec"], version) for version in definition["spec"]["versions"] if version.get("served")]
+    """The kinds of a stored definition, one for each served version, the preferred one first."""
+    kinds = [_kind(definition["spec"], version) for version in versions.served(definition)]
+    return versions.views(kinds, versions.home(definition))
 
 
 def _kind(spec: Object, version: Object) -> Kind:

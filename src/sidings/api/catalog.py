@@ -86,6 +86,7 @@ def builtin() -> Catalog:
         node,
         persistent_volume,
         persistent_volume_claim,
+        platform,
         pod,
         pod_group,
         priority_class,
@@ -113,5 +114,6 @@ def builtin() -> Catalog:
             *kueue.KINDS,
             *training_jobs.KINDS,
             *pod_group.KINDS,
+            *platform.KINDS,
         ]
     )

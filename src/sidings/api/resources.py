@@ -89,3 +89,9 @@ RESOURCE_FLAVORS = Resource(KUEUE, "v1beta2", "resourceflavors", "ResourceFlavor
 TOPOLOGIES = Resource(KUEUE, "v1beta2", "topologies", "Topology", False)
 WORKLOADS = Resource(KUEUE, "v1beta2", "workloads", "Workload")
 WORKLOAD_PRIORITY_CLASSES = Resource(KUEUE, "v1beta2", "workloadpriorityclasses", "WorkloadPriorityClass", False)
+DATA_SCIENCE_CLUSTERS = Resource(
+    "datasciencecluster.opendatahub.io", "v2", "datascienceclusters", "DataScienceCluster", False
+)
+DATA_SCIENCE_CLUSTERS_V1 = DATA_SCIENCE_CLUSTERS._replace(version="v1")
+JOB_SET_OPERATORS = Resource("operator.openshift.io", "v1", "jobsetoperators", "JobSetOperator", False)
+KUEUE_OPERATORS = Resource("kueue.openshift.io", "v1", "kueues", "Kueue", False)

@@ -1,0 +1,74 @@
+"""Runs those parts of the stack that the platform's objects have on, and ends those that they have off.
+
+To switch a part off is to cancel its controllers, as a deployment is scaled to nothing: objects stay as they are, and
+pods go on. To switch it on is to run them anew; they look at everything first, so nothing that happened meanwhile is
+missed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from typing import ClassVar, Protocol
+
+from sidings.api.objects import Key, Object
+from sidings.api.platform import components
+from sidings.api.platform.components import Component
+from sidings.api.resources import DATA_SCIENCE_CLUSTERS, JOB_SET_OPERATORS, KUEUE_OPERATORS, Resource
+from sidings.client.interface import Client
+from sidings.clock import Clock
+from sidings.controllers.platform.controller import ALL, everything
+from sidings.controllers.runtime.controller import Controller, Mapper
+
+log = logging.getLogger(__name__)
+
+
+class Runnable(Protocol):
+    """Something that runs until cancelled, and can be run again."""
+
+    async def run(self) -> None: ...
+
+
+class Switchboard(Controller):
+    """``parts``: what belongs to each component, by name."""
+
+    name = "switchboard"
+    resource = DATA_SCIENCE_CLUSTERS
+    triggers: ClassVar[Mapping[Resource, Mapper]] = {JOB_SET_OPERATORS: everything, KUEUE_OPERATORS: everything}
+    workers = 1
+
+    def __init__(
+        self, client: Client, clock: Clock, rng: random.Random, parts: Mapping[Component, Sequence[Runnable]]
+    ) -> None:
+        super().__init__(client, clock, rng)
+        self._parts = parts
+        self._running: dict[Component, list[asyncio.Task[None]]] = {}
+
+    def keys(self, obj: Object) -> Iterable[Key]:
+        return everything(obj)
+
+    async def run(self) -> None:
+        """Until cancelled, and everything that is on with it."""
+        async with asyncio.TaskGroup() as tasks:
+            self._tasks = tasks
+            await self.reconcile(ALL)
+            await super().run()
+
+    async def reconcile(self, key: Key) -> float | None:
+        """Bring what runs in line with the objects."""
+        kinds = (DATA_SCIENCE_CLUSTERS, JOB_SET_OPERATORS, KUEUE_OPERATORS)
+        clusters, job_set, kueue = [(await self.client.list(resource)).items for resource in kinds]
+        on = components.running(clusters, job_set, kueue)
+        for component, parts in self._parts.items():
+            if component in on and component not in self._running:
+                log.info("component %s is on", component)
+                self._running[component] = [self._tasks.create_task(part.run()) for part in parts]
+            elif component not in on and component in self._running:
+                log.info("component %s is off", component)
+                ended = self._running.pop(component)
+                for task in ended:
+                    task.cancel()
+                await asyncio.wait(ended)
+        return None

@@ -1,0 +1,14 @@
+"""Whether a component's webhooks answer: those of one that is switched off are gone with it, as on OpenShift AI."""
+
+from __future__ import annotations
+
+from sidings.api.platform import components
+from sidings.api.platform.components import Component
+from sidings.api.resources import DATA_SCIENCE_CLUSTERS, JOB_SET_OPERATORS, KUEUE_OPERATORS
+from sidings.registry.admission.plugin import Reader
+
+
+def is_on(component: Component, reader: Reader) -> bool:
+    """By the platform's objects as they are stored now."""
+    clusters, job_set, kueue = map(reader.list, (DATA_SCIENCE_CLUSTERS, JOB_SET_OPERATORS, KUEUE_OPERATORS))
+    return component in components.running(clusters, job_set, kueue)

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from sidings.api import catalog, exposition
 from sidings.api.feature_gates import NONE, FeatureGates, Gate
+from sidings.api.platform.components import Component
 from sidings.api.pods import PodPorts
 from sidings.api.resources import EVENTS, Resource
 from sidings.client.local import LocalClient
@@ -35,6 +37,12 @@ from sidings.controllers.nodes.eviction import TaintEviction
 from sidings.controllers.nodes.life_cycle import NodeLifeCycle
 from sidings.controllers.nodes.pod_collector import PodCollector
 from sidings.controllers.paddlejob.controller import PaddleJobController
+from sidings.controllers.platform.controller import (
+    DataScienceClusterController,
+    JobSetOperatorController,
+    KueueOperatorController,
+)
+from sidings.controllers.platform.switchboard import Runnable, Switchboard
 from sidings.controllers.pytorchjob.controller import PyTorchJobController
 from sidings.controllers.resource_quotas import ResourceQuotas
 from sidings.controllers.runtime.controller import Controller
@@ -56,6 +64,26 @@ from sidings.store.store import Store
 
 API_FOR_PODS = "https://kubernetes.default.svc"
 """The Service that every namespace's pods find the API by."""
+
+SWITCHED: Mapping[Component, tuple[type[Controller], ...]] = {
+    Component.TRAINER: (
+        TrainJobController,
+        RefusalForwarder,
+        TrainingRuntimeController,
+        ClusterTrainingRuntimeController,
+        ProgressionTracker,
+    ),
+    Component.TRAINING_OPERATOR: (
+        PyTorchJobController,
+        XGBoostJobController,
+        JAXJobController,
+        TFJobController,
+        PaddleJobController,
+        MPIJobController,
+    ),
+    Component.JOB_SET: (JobSetController, ExclusivePods),
+}
+"""The controllers of each component but Kueue, which says itself what it is made of."""
 
 
 class ControlPlane:
@@ -121,6 +149,9 @@ class ControlPlane:
             EndpointSlices(client, clock, rng),
             Binder(client, clock, rng, self._claims),
             ClaimProtection(client, clock, rng),
+            DataScienceClusterController(client, clock, rng),
+            JobSetOperatorController(client, clock, rng),
+            KueueOperatorController(client, clock, rng),
         ]
         if self.ports is not None:
             found.append(ProgressionTracker(client, clock, rng, self.ports))
@@ -154,7 +185,18 @@ class ControlPlane:
     async def run(self) -> None:
         """Run all controllers until cancelled."""
         self._running = self.controllers()
+        parts = self._parts(self._running)
+        switched = {id(part) for of_one in parts.values() for part in of_one}
         async with asyncio.TaskGroup() as tasks:
             for controller in self._running:
                 controller.queue.figures = self._metrics.of(controller.name)
-                tasks.create_task(controller.run(), name=controller.name)
+                if id(controller) not in switched:
+                    tasks.create_task(controller.run(), name=controller.name)
+            tasks.create_task(Switchboard(self.client, self.clock, self.rng, parts).run(), name=Switchboard.name)
+
+    def _parts(self, controllers: Sequence[Controller | GarbageCollector]) -> Mapping[Component, Sequence[Runnable]]:
+        """What the platform's objects can switch off."""
+        return {
+            component: [controller for controller in controllers if isinstance(controller, types)]
+            for component, types in SWITCHED.items()
+        }

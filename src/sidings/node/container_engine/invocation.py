@@ -82,8 +82,8 @@ def run_detached(
 
 def start(engine: ContainerEngine, name: str, *, stdin: bool) -> tuple[str, ...]:
     """Start a container and stay attached to it; the program ends with it and with its exit code."""
-    words = ["start", "--attach", *(["--interactive"] if stdin else []), "--sig-proxy=false", name]
-    return tuple(engine.command(*words))
+    unproxied = ["--sig-proxy=false"] if engine.name == PODMAN else []
+    return tuple(engine.command("start", "--attach", *(["--interactive"] if stdin else []), *unproxied, name))
 
 
 def execute(engine: ContainerEngine, name: str, argv: Iterable[str], *, terminal: bool, mark: str) -> tuple[str, ...]:
@@ -132,7 +132,7 @@ def _invocation(
     words = [
         *verb,
         *("--name", container_name(pod_uid, container), "--pull", "never"),
-        *("--label", f"{STATE_LABEL}={engine.state}", "--label", f"{POD_LABEL}={pod_uid}"),
+        *_labels(engine, pod_uid),
         *_namespaces(engine, pod_uid, shared_memory),
         *_settings(engine),
         *image.flags,
@@ -148,6 +148,10 @@ def _invocation(
     return Invocation(tuple(engine.command(*words)), {**engine.environment, **values})
 
 
+def _labels(engine: ContainerEngine, pod_uid: str) -> tuple[str, ...]:
+    return "--label", f"{STATE_LABEL}={engine.state}", "--label", f"{POD_LABEL}={pod_uid}"
+
+
 def _variables(environment: dict[str, str]) -> tuple[list[str], dict[str, str]]:
     """What follows ``--env``, and the variables that the engine's program takes values from.
 
@@ -161,6 +165,13 @@ def _variables(environment: dict[str, str]) -> tuple[list[str], dict[str, str]]:
 def pause_name(pod_uid: str) -> str:
     """Of the container that holds a pod's namespaces for docker's others."""
     return f"sidings-{pod_uid}"
+
+
+def pause(engine: ContainerEngine, pod_uid: str, hostname: str, image: str, shared_bytes: int) -> tuple[str, ...]:
+    """Start that container; its network has no interface yet. ``shared_bytes``: of the pod's /dev/shm."""
+    words = ("--network", "none", "--ipc", "shareable", "--shm-size", str(shared_bytes), "--hostname", hostname)
+    named = ("--name", pause_name(pod_uid), "--pull", "never", *_labels(engine, pod_uid))
+    return tuple(engine.command("run", "--detach", *named, *words, image))
 
 
 def _namespaces(engine: ContainerEngine, pod_uid: str, shared_memory: str) -> list[str]:

@@ -176,7 +176,11 @@ class Keeper:
             if gone is not None:
                 text = os.read(reader, _TEXT_BYTES).decode(errors="replace") if _readable(reader) else ""
                 self._remove()
-                code = gone.si_status if gone.si_status in _NOT_STARTED else workload.CANNOT_START
+                codes = (
+                    gone.si_status,
+                    state.exit_code if state is not None else 0,
+                )
+                code = next((code for code in codes if code in _NOT_STARTED), workload.CANNOT_START)
                 raise NotStarted(complaint(text), code)
             time.sleep(_LOOK_SECONDS)
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import signal
 import socket
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
+
+from sidings.node.container_engine.engine import DOCKER
 
 if TYPE_CHECKING:
     from sidings.node.container_engine.engine import ContainerEngine
@@ -21,6 +23,15 @@ class EngineStarter:
         self._engine = engine
         self._pod_uid = pod_uid
         self._shared_memory = shared_memory
+
+    def namespaces(self, hostname: str) -> Callable[[], None] | None:
+        """What enters the pod's namespaces where the engine must make them; None: the shim makes its own."""
+        engine, pod_uid = self._engine, self._pod_uid
+        if engine.name != DOCKER:
+            return None
+        from sidings.node.container_engine import pause
+
+        return lambda: pause.join(engine, pod_uid, hostname)
 
     def start(self, container: Container, managed: Sequence[Bind], control: socket.socket, streams: Streams) -> int:
         pid = os.fork()
@@ -41,3 +52,10 @@ class EngineStarter:
         from sidings.node.container_engine import invocation, keeper
 
         keeper.remove(self._engine, invocation.container_name(self._pod_uid, container))
+
+    def leave(self) -> None:
+        """The pod is over: give back what ``namespaces`` has made."""
+        from sidings.node.container_engine import invocation, keeper
+
+        if self._engine.name == DOCKER:
+            keeper.remove(self._engine, invocation.pause_name(self._pod_uid))

@@ -67,13 +67,22 @@ class NamespacesGround:
 
     def settle(self, pod: PodSandbox) -> Starter:
         views = self.tier.views
-        pod_network.join(pod, self._bridge, own_users=not views.proc, host_name=views.host_name)
         shared_memory = str(self._shared_memory(pod))
-        if pod.engine is not None:
-            return EngineStarter(pod.engine, pod.uid, shared_memory)
+        starter = EngineStarter(pod.engine, pod.uid, shared_memory) if pod.engine is not None else None
+        pod_network.join(
+            pod,
+            self._bridge,
+            own_users=not views.proc,
+            host_name=views.host_name,
+            enter=starter.namespaces(pod.hostname) if starter is not None else None,
+        )
+        if starter is not None:
+            return starter
         return NamespacesStarter(shared_memory, views)
 
     def vacate(self, pod: PodSandbox) -> None:
+        if pod.engine is not None:
+            EngineStarter(pod.engine, pod.uid, str(self._shared_memory(pod))).leave()
         for volume in pod.memory_volumes:
             syscalls.unmount(volume.directory)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import socket
+from collections.abc import Callable
 from pathlib import Path
 
 from sidings.node.network import GATEWAY, PREFIX_LENGTH
@@ -16,13 +17,20 @@ MTU = 65520
 _OWN = syscalls.CLONE_NEWNET | syscalls.CLONE_NEWUTS | syscalls.CLONE_NEWIPC
 
 
-def join(pod: PodSandbox, bridge: int, *, own_users: bool, host_name: bool) -> None:
+def join(
+    pod: PodSandbox, bridge: int, *, own_users: bool, host_name: bool, enter: Callable[[], None] | None = None
+) -> None:
     """Move this process into new network, uts and ipc namespaces and plug it into the node's bridge.
 
+    ``enter`` moves it into namespaces that are there already, with a host name, instead.
     ``own_users``: they belong to a user namespace of the pod. Pods that see each other's processes in a /proc that
     they share cannot look into them then, because nobody has rights in a user namespace beside his own.
     """
-    if own_users:
+    if enter is not None:
+        with netlink.Netlink() as node:
+            enter()
+            _plug(pod, bridge, node, "/proc/self/ns/net")
+    elif own_users:
         _join_with_users(pod, bridge)
     else:
         with netlink.Netlink() as node:
@@ -34,7 +42,7 @@ def join(pod: PodSandbox, bridge: int, *, own_users: bool, host_name: bool) -> N
         own.add_address(index, pod.address, PREFIX_LENGTH)
         own.set_up(index)
         own.add_default_route(index, GATEWAY)
-    if host_name:
+    if host_name and enter is None:
         socket.sethostname(pod.hostname)
 
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol
 
-from sidings.node.sandbox import rootfs, syscalls
+from sidings.node.sandbox import credentials, rootfs, syscalls
 from sidings.node.sandbox.spec import Bind, Container
 from sidings.node.sandbox.tier import Views
 from sidings.node.sandbox.workload import Command
-
-CAPABILITIES = 0xA80425FB & ~(1 << 27)
-"""Docker's default set without CAP_MKNOD: there is no device cgroup here to take the sting out of a device node."""
 
 
 class Place(Protocol):
@@ -38,14 +36,15 @@ class NamespacesPlace:
         self._views = views
 
     def enter(self) -> None:
-        syscalls.die_with_parent(signal.SIGKILL)
         syscalls.unshare(syscalls.CLONE_NEWNS)
         syscalls.mount("", "/", flags=syscalls.MS_REC | syscalls.MS_PRIVATE)
         rootfs.build(self._container, self._shared_memory, self._managed, self._views).enter()
-        syscalls.keep_capabilities(CAPABILITIES)
+        credentials.prepare(self._container.credentials)
+        # After that, because changing who one is clears it; a shim that died before has closed the control socket.
+        syscalls.die_with_parent(signal.SIGKILL)
 
     def command(self, command: Command) -> Command:
-        return command
+        return replace(command, credentials=self._container.credentials)
 
     def leave(self) -> None:
         """The kernel does it: init is pid 1."""

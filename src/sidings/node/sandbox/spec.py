@@ -11,8 +11,9 @@ from typing import Any
 
 from sidings.node.container_engine.engine import ContainerEngine
 from sidings.node.sandbox.cgroups import Group
+from sidings.node.sandbox.credentials import Credentials
 
-PROTOCOL = 3
+PROTOCOL = 4
 """Goes up with every change of these messages; an agent never drives a zygote of another protocol."""
 
 
@@ -121,6 +122,7 @@ class Container:
     stdin: bool = False
     stdin_once: bool = False
     """The first session that attaches with a stdin gets it, and its end is the container's end of file."""
+    credentials: Credentials = field(default_factory=Credentials)
     terminal: bool = False
     """``tty``: stdin, stdout and stderr are one terminal of the container's own."""
     image: ImageRun | None = None
@@ -137,6 +139,8 @@ class Container:
             for group in fields["groups"]
         )
         fields["devices"] = tuple(fields["devices"])
+        who = dict(fields["credentials"])
+        fields["credentials"] = Credentials(**{**who, "groups": tuple(who["groups"])})
         if fields.get("image"):
             image = fields["image"]
             image |= {"arguments": tuple(image["arguments"]), "flags": tuple(image["flags"])}

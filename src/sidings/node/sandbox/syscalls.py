@@ -56,10 +56,12 @@ _IN_MOVED_TO = 0x80
 _PR_SET_PDEATHSIG = 1
 _PR_SET_DUMPABLE = 4
 _PR_SET_NAME = 15
+_PR_SET_SECCOMP = 22
 _PR_CAPBSET_DROP = 24
 _PR_SET_CHILD_SUBREAPER = 36
 _PR_SET_NO_NEW_PRIVS = 38
 
+_SECCOMP_MODE_FILTER = 2
 _CAPABILITY_VERSION_3 = 0x20080522
 _LAST_CAPABILITY = 63
 
@@ -184,11 +186,23 @@ def capabilities() -> int:
     return next(int(line.split()[1], 16) for line in lines if line.startswith("CapPrm:"))
 
 
-def keep_capabilities(mask: int) -> None:
-    """Drop every capability outside ``mask``, for this process and for whatever it starts."""
+def filter_calls(program: bytes, length: int) -> None:
+    """Put this process and all that it starts under a seccomp filter of ``length`` instructions."""
+    held = ctypes.create_string_buffer(program, len(program))
+    pointer = ctypes.create_string_buffer(struct.pack("=H6xQ", length, ctypes.addressof(held)), 16)
+    _check(_libc.prctl(_PR_SET_SECCOMP, ctypes.c_ulong(_SECCOMP_MODE_FILTER), pointer, 0, 0), "seccomp")
+
+
+def limit_capabilities(mask: int) -> None:
+    """Have no program that this process starts gain a capability outside ``mask``."""
     for capability in range(_LAST_CAPABILITY + 1):
         if not mask >> capability & 1 and _libc.prctl(_PR_CAPBSET_DROP, ctypes.c_ulong(capability), 0, 0, 0) < 0:
             break  # EINVAL: past the last capability that this kernel knows
+
+
+def keep_capabilities(mask: int) -> None:
+    """Drop every capability outside ``mask``, for this process and for whatever it starts."""
+    limit_capabilities(mask)
     low, high = mask & 0xFFFF_FFFF, mask >> 32
     header = ctypes.create_string_buffer(struct.pack("=Ii", _CAPABILITY_VERSION_3, 0), 8)
     data = ctypes.create_string_buffer(struct.pack("=6I", low, low, 0, high, high, 0), 24)

@@ -17,6 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
+from sidings.node.sandbox import credentials
+from sidings.node.sandbox.credentials import Credentials
+
 NOT_FOUND, NOT_EXECUTABLE, CANNOT_START = 127, 126, 128
 DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _OOM_SCORE = "500"
@@ -44,6 +47,8 @@ class Command:
     stderr: int
     terminal: bool = False
     """The three are one terminal, which becomes the command's controlling one."""
+    credentials: Credentials | None = None
+    """None: as whoever starts it."""
 
 
 def start(command: Command) -> int:
@@ -96,6 +101,8 @@ def _prepare(command: Command, report: int) -> None:
     os.set_inheritable(report, False)
     if command.terminal:
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    if command.credentials is not None:
+        credentials.assume(command.credentials)
     try:
         os.chdir(command.directory)
     except OSError as error:

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from sidings.node.network import loopback
 from sidings.node.sandbox import syscalls
+from sidings.node.sandbox.credentials import DEFAULT_CAPABILITIES
 from sidings.node.sandbox.host import landlock, pod_paths, sweep, text
 from sidings.node.sandbox.mounts import open_source
 from sidings.node.sandbox.name_server import HOLD_SECONDS, Table
-from sidings.node.sandbox.place import CAPABILITIES
 from sidings.node.sandbox.rootfs import RootError
 from sidings.node.sandbox.spec import Bind, Container, PodSandbox
 from sidings.node.sandbox.workload import Command
@@ -66,7 +66,7 @@ class HostPlace:
             readable = pod_paths.readable(self._container, self._managed)
             landlock.restrict([*library, *readable], pod_paths.writable(self._container, self._managed))
         # Root's further rights would undo much of that: with CAP_PERFMON it reads every process.
-        syscalls.keep_capabilities(CAPABILITIES & syscalls.capabilities())
+        syscalls.keep_capabilities(DEFAULT_CAPABILITIES & syscalls.capabilities())
 
     def command(self, command: Command) -> Command:
         return self._preloaded(command) if self._facts.library else self._replaced(command)

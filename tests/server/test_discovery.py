@@ -42,6 +42,10 @@ def test_groups(discovery: Discovery) -> None:
         "authorization.k8s.io",
         "authentication.k8s.io",
         "metrics.k8s.io",
+        "user.openshift.io",
+        "project.openshift.io",
+        "config.openshift.io",
+        "operators.coreos.com",
     ]
     assert discovery.group("batch") == {
         "kind": "APIGroup",

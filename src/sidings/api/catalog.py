@@ -90,8 +90,10 @@ def builtin() -> Catalog:
         pod,
         pod_group,
         priority_class,
+        project,
         rbac,
         resource_quota,
+        route,
         secret,
         service,
         service_account,
@@ -104,7 +106,7 @@ def builtin() -> Catalog:
     single = (
         config_map, endpoints, event, limit_range, namespace, node, persistent_volume_claim, persistent_volume, pod,
         resource_quota, secret, service_account, service, custom_resource_definition, cron_job, job, lease, jobset,
-        priority_class, storage_class, event_v1, endpoint_slice, network_policy, trainjob,
+        priority_class, storage_class, event_v1, endpoint_slice, network_policy, project, route, trainjob,
     )  # fmt: skip
     return Catalog(
         [

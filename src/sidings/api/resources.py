@@ -95,3 +95,5 @@ DATA_SCIENCE_CLUSTERS = Resource(
 DATA_SCIENCE_CLUSTERS_V1 = DATA_SCIENCE_CLUSTERS._replace(version="v1")
 JOB_SET_OPERATORS = Resource("operator.openshift.io", "v1", "jobsetoperators", "JobSetOperator", False)
 KUEUE_OPERATORS = Resource("kueue.openshift.io", "v1", "kueues", "Kueue", False)
+PROJECTS = Resource("project.openshift.io", "v1", "projects", "Project", False)
+ROUTES = Resource("route.openshift.io", "v1", "routes", "Route")

@@ -42,6 +42,7 @@ FOR_EVERYBODY: tuple[Mapping[str, Any], ...] = (
         "apiGroups": ["authorization.k8s.io", "authentication.k8s.io"],
         "resources": ["selfsubjectaccessreviews", "selfsubjectrulesreviews", "selfsubjectreviews"],
     },
+    {"verbs": ["get"], "apiGroups": ["user.openshift.io"], "resources": ["users"], "resourceNames": ["~"]},
 )
 
 

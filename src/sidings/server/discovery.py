@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from sidings.api.kind import Kind
 from sidings.api.objects import Object
-from sidings.server import metrics_api, reviews
+from sidings.server import metrics_api, openshift, reviews
 
 VERBS = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
 CUSTOM_VERBS = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
@@ -83,6 +83,18 @@ class Discovery:
         for measured in metrics_api.RESOURCES:
             entry = Entry(measured.plural, measured.kind, measured.namespaced, ("get", "list"), "")
             made._add(measured.group, measured.version, entry)
+        for resource, verbs in openshift.VERBS.items():
+            short_names = openshift.SHORT_NAMES.get(resource, ())
+            entry = Entry(
+                resource.plural,
+                resource.kind,
+                resource.namespaced,
+                verbs,
+                resource.kind.lower(),
+                short_names,
+                stored=False,
+            )
+            made._add(resource.group, resource.version, entry)
         for versions in made.groups.values():
             for entries in versions.values():
                 entries.sort(key=lambda entry: entry.plural)

@@ -19,7 +19,7 @@ from sidings.api.resources import SERVICE_ACCOUNTS, Resource
 from sidings.api.status import BadRequest, MethodNotAllowed, NotFound
 from sidings.clock import Clock
 from sidings.registry.registry import Registry
-from sidings.server import bodies, logs, metrics_api, reviews, upgrades, watch
+from sidings.server import bodies, logs, metrics_api, openshift, reviews, upgrades, watch
 from sidings.server.authorization import Authorizer
 from sidings.server.discovery import SUBRESOURCES, VERBS, WITHOUT_DELETE_COLLECTION
 from sidings.server.documents import Documents
@@ -71,6 +71,8 @@ class Objects:
             if path[:3] in (resource[:3] for resource in metrics_api.RESOURCES):
                 now = self._clock.now()
                 return json_response(200, await self._metrics.answer(request.method, path, request.query, now))
+            if (resource := next((r for r in openshift.RESOURCES if r[:3] == path[:3]), None)) is not None:
+                return await self._of_openshift(request, resource, path)
             return self._documents.no_such_resource(path.group)
         if bool(path.namespace) and not kind.resource.namespaced:
             raise NotFound("the server could not find the requested resource")
@@ -178,6 +180,22 @@ class Objects:
         wanted = options.for_delete(request.query, body, warn=request.warn)
         selected = options.for_list(request.query)
         return rendering.page(await self._registry.delete_collection(kind, path.namespace, selected, wanted))
+
+    async def _of_openshift(self, request: Request, resource: Resource, path: ResourcePath) -> Response:
+        kind, now = openshift.kind_of(resource), self._clock.now()
+        verb = (OBJECT_VERBS if path.name else COLLECTION_VERBS).get(request.method, "")
+        openshift.must_serve(resource, verb)
+        rendering = Rendering(kind, negotiate(request.accept), request.query.text("includeObject"), now)
+        if verb == "create":
+            body = bodies.decode_object(await request.body(), request.content_type, kind, strict=False)
+            wanted = options.for_create(request.query, user_agent=request.user_agent, warn=request.warn)
+            made = await openshift.new_project(self._registry, body.value, request.user, wanted)
+            return rendering.written(made, 201, request.warning_headers())
+        if resource == openshift.PROJECT_REQUESTS:
+            return json_response(200, openshift.may_request())
+        if verb == "get":
+            return rendering.item(openshift.found(resource, path.name, request.user, now))
+        return rendering.page(openshift.listed(resource, request.user, now))
 
     async def _review(self, request: Request, resource: Resource, namespace: str) -> Response:
         if request.method != "POST":

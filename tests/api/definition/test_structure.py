@@ -77,8 +77,8 @@ def test_a_structural_schema():
         ),
         (
             {"type": "object", "properties": {"metadata": {"type": "object", "nullable": True}}},
-            "s.properties[metadata]: Forbidden: must not specify anything other than name and generateName, but metadata "
-            "is implicitly specified",
+            "s.properties[metadata]: Forbidden: must not specify anything other than name and generateName, but "
+            "metadata is implicitly specified",
         ),
     ],
 )

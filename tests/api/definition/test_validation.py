@@ -39,14 +39,14 @@ def test_a_good_definition():
 @pytest.mark.parametrize(
     ("spec", "complaint"),
     [
-        ({"name": "w.example.com"}, 'metadata.name: Invalid value: "w.example.com": must be spec.names.plural+"."+spec.group'),
-        ({"group": "local", "name": "widgets.local"}, 'spec.group: Invalid value: "local": should be a domain with at least one dot'),
+        ({"name": "w.example.com"}, 'metadata.name: Invalid value: "w.example.com": must be spec.names.plural'),
+        ({"group": "local", "name": "widgets.local"}, 'spec.group: Invalid value: "local": should be a domain with'),
         ({"scope": "Galaxy"}, 'spec.scope: Unsupported value: "Galaxy": supported values: "Cluster", "Namespaced"'),
         ({"scope": None}, "spec.scope: Required value"),
-        ({"names": {"listKind": "Widget"}}, 'spec.names.listKind: Invalid value: "Widget": kind and listKind may not be the same'),
-        ({"preserveUnknownFields": True}, "spec.preserveUnknownFields: Invalid value: true: must be false in order to use schemas"),
+        ({"names": {"listKind": "Widget"}}, 'spec.names.listKind: Invalid value: "Widget": kind and listKind may not'),
+        ({"preserveUnknownFields": True}, "spec.preserveUnknownFields: Invalid value: true: must be false in order"),
         ({"conversion": {"strategy": "Magic"}}, 'spec.conversion.strategy: Unsupported value: "Magic"'),
-        ({"names": {"kind": "9x"}}, 'spec.names.kind: Invalid value: "9x": may have mixed case, but should otherwise match: '),
+        ({"names": {"kind": "9x"}}, 'spec.names.kind: Invalid value: "9x": may have mixed case, but should '),
     ],
 )  # fmt: skip
 def test_what_is_refused(spec, complaint):
@@ -58,12 +58,12 @@ def test_what_is_refused(spec, complaint):
     ("fields", "complaint"),
     [
         ({"name": "V1", "storage": True}, 'spec.versions[0].name: Invalid value: "V1"'),
-        ({"deprecationWarning": "old"}, "spec.versions[0].deprecationWarning: Invalid value: \"old\": can only be set for deprecated"),
+        ({"deprecationWarning": "old"}, 'spec.versions[0].deprecationWarning: Invalid value: "old": can only be set'),
         ({"schema": None}, "spec.versions[0].schema.openAPIV3Schema: Required value: schemas are required"),
-        ({"storage": False}, 'spec.versions: Invalid value: ["v1"]: must have exactly one version marked as storage version'),
+        ({"storage": False}, 'spec.versions: Invalid value: ["v1"]: must have exactly one version marked as'),
         (
             {"additionalPrinterColumns": [{"name": "A", "type": "text", "jsonPath": ".a"}]},
-            'spec.versions[0].additionalPrinterColumns[0].type: Invalid value: "text": must be one of boolean,date,integer',
+            'spec.versions[0].additionalPrinterColumns[0].type: Invalid value: "text": must be one of boolean,date',
         ),
         (
             {"additionalPrinterColumns": [{"name": "A", "type": "string", "jsonPath": ".a[?(@.x==1"}]},
@@ -71,7 +71,7 @@ def test_what_is_refused(spec, complaint):
         ),
         (
             {"subresources": {"scale": {"specReplicasPath": ".size", "statusReplicasPath": ".status.size"}}},
-            'spec.versions[0].subresources.scale.specReplicasPath: Invalid value: ".size": should be a json path under .spec',
+            'spec.versions[0].subresources.scale.specReplicasPath: Invalid value: ".size": should be a json path',
         ),
         (
             {"selectableFields": [{"jsonPath": ".spec.colour"}]},
@@ -79,7 +79,7 @@ def test_what_is_refused(spec, complaint):
         ),
         (
             {"selectableFields": [{"jsonPath": ".spec"}]},
-            'spec.versions[0].selectableFields[0].jsonPath: Invalid value: ".spec": must point to a field of type string',
+            'spec.versions[0].selectableFields[0].jsonPath: Invalid value: ".spec": must point to a field of',
         ),
     ],
 )  # fmt: skip

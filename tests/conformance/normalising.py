@@ -11,12 +11,14 @@ from collections.abc import Iterable
 from typing import Any
 
 from sidings.api.jobset import labels
-from sidings.api.objects import Object
+from sidings.api.objects import Object, copy_of
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 _VERSION = re.compile(r'(?<=resourceVersion: )"\d+"')
 """A resource version inside a text: the frozen runtime in a ConfigMap."""
 _ADDRESS = re.compile(r"\d+\.\d+\.\d+\.\d+")
+_WORKLOAD_HASH = re.compile(r"-[0-9a-f]{5}$")
+_WAIT = re.compile(r"(?<=wait time since )(queued|reservation) was \d+s")
 _DROPPED = ("resourceVersion", "managedFields")
 
 
@@ -43,6 +45,8 @@ class Names:
             self._pods[name] = f"{prefix}r{number}"
             self._texts[name] = self._pods[name]
             self.keys_vary = self.keys_vary or kind == "JobSet"
+        if kind == "Workload" and _WORKLOAD_HASH.search(name):
+            self._pods[name] = self._texts[name] = _WORKLOAD_HASH.sub("-<hash>", name)
         shown = str(self.normalised(name))
         made = self._made[kind, shown] = self._made.get((kind, shown), 0) + 1
         suffix = f"#{made}" if made > 1 else ""
@@ -84,6 +88,9 @@ def normalised_object(names: Names, obj: Object) -> Object:
     if result["kind"] == "Service" and _ADDRESS.fullmatch(str(result["spec"].get("clusterIP"))):
         result["spec"]["clusterIP"] = "<ip>"
         result["spec"]["clusterIPs"] = ["<ip>"]
+    if result["kind"] == "Workload":
+        conditions = (result.get("status") or {}).get("conditions") or []
+        conditions.sort(key=lambda condition: str(condition["type"]))
     return result
 
 
@@ -92,6 +99,36 @@ def without_job_keys(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: "<hash>" if key == labels.JOB_KEY else without_job_keys(item) for key, item in value.items()}
     return [without_job_keys(item) for item in value] if isinstance(value, list) else value
+
+
+def without_durations(snapshot: Any) -> Any:
+    """A snapshot without what only tells how fast its run was: seconds that Workloads waited and ran."""
+    events: dict[tuple[Any, ...], Object] = {}
+    for event in snapshot["events"]:
+        event = {**event, "message": _WAIT.sub(r"\1 was <n>s", event.get("message") or "")}
+        key = tuple(sorted((name, value) for name, value in event.items() if name != "count"))
+        count = event["count"] + (events[key]["count"] if key in events else 0)
+        events[key] = {**event, "count": count}
+    kinds = {kind: [_without_execution_time(obj) for obj in found] for kind, found in snapshot["objects"].items()}
+    return {**snapshot, "events": list(events.values()), "objects": kinds}
+
+
+def with_sorted_conditions(answer: Any) -> Any:
+    """An answer with a Workload whose conditions, which several writers add, are sorted."""
+    answer = copy_of(answer)
+    conditions = (((answer or {}).get("object") or {}).get("status") or {}).get("conditions") or []
+    conditions.sort(key=lambda condition: str(condition["type"]))
+    status = ((answer or {}).get("object") or {}).get("status") or {}
+    if "accumulatedPastExecutionTimeSeconds" in status:
+        status["accumulatedPastExecutionTimeSeconds"] = "<n>"
+    return answer
+
+
+def _without_execution_time(obj: Object) -> Object:
+    status = obj.get("status") or {}
+    if "accumulatedPastExecutionTimeSeconds" not in status:
+        return obj
+    return {**obj, "status": {**status, "accumulatedPastExecutionTimeSeconds": "<n>"}}
 
 
 def normalised_events(names: Names, events: Iterable[Object]) -> list[Object]:

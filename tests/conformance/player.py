@@ -10,24 +10,40 @@ from typing import Any
 from sidings.api import objects
 from sidings.api.objects import Object
 from sidings.api.resources import (
+    ADMISSION_CHECKS,
     CLAIMS,
+    CLUSTER_QUEUES,
     CLUSTER_TRAINING_RUNTIMES,
+    COHORTS,
     CONFIG_MAPS,
     EVENTS,
     JOB_SETS,
     JOBS,
+    LOCAL_QUEUES,
     NAMESPACES,
     PODS,
+    PYTORCH_JOBS,
+    RESOURCE_FLAVORS,
     SECRETS,
     SERVICES,
+    TOPOLOGIES,
     TRAIN_JOBS,
     TRAINING_RUNTIMES,
+    WORKLOAD_PRIORITY_CLASSES,
+    WORKLOADS,
     Resource,
 )
 from sidings.api.status import ApiError
 from sidings.client.interface import Client, PatchType
 from sidings.clock import Clock
-from tests.conformance.normalising import Names, normalised_events, normalised_object, without_job_keys
+from tests.conformance.normalising import (
+    Names,
+    normalised_events,
+    normalised_object,
+    with_sorted_conditions,
+    without_durations,
+    without_job_keys,
+)
 from tests.conformance.scripted_kubelet import ScriptedKubelet
 from tests.conformance.traces import Difference, compare, compare_snapshots
 
@@ -38,7 +54,14 @@ BETWEEN_REQUESTS = 0.02
 QUIET_SECONDS = 2.0
 LONGEST_SETTLE = 40.0
 SETTLE_STEP = 0.1
-OBSERVED = (PODS, JOBS, JOB_SETS, SERVICES, CLAIMS, TRAIN_JOBS, TRAINING_RUNTIMES, CONFIG_MAPS, SECRETS)
+OBSERVED = (
+    PODS, JOBS, JOB_SETS, SERVICES, CLAIMS, TRAIN_JOBS, TRAINING_RUNTIMES, CONFIG_MAPS, SECRETS, PYTORCH_JOBS,
+    LOCAL_QUEUES, WORKLOADS,
+)  # fmt: skip
+OF_THE_CLUSTER = (
+    CLUSTER_TRAINING_RUNTIMES, RESOURCE_FLAVORS, CLUSTER_QUEUES, COHORTS, TOPOLOGIES, ADMISSION_CHECKS,
+    WORKLOAD_PRIORITY_CLASSES,
+)  # fmt: skip
 _PATCH_TYPES = {
     "merge": PatchType.MERGE,
     "json": PatchType.JSON,
@@ -58,7 +81,7 @@ class Player:
         self._names = Names()
         self._kubelet = ScriptedKubelet(client, clock, self._namespace)
         self._last_change = clock.monotonic()
-        self._by_kind = {resource.kind: resource for resource in (*OBSERVED, CLUSTER_TRAINING_RUNTIMES)}
+        self._by_kind = {resource.kind: resource for resource in (*OBSERVED, *OF_THE_CLUSTER)}
 
     async def play(self) -> list[Difference]:
         """Every difference between the recorded run and this one."""
@@ -89,7 +112,7 @@ class Player:
                 expected, found = snapshots[number], await self._snapshot(snapshots[number])
                 if self._names.keys_vary:
                     expected, found = without_job_keys(expected), without_job_keys(found)
-                differences += compare_snapshots(number, expected, found)
+                differences += compare_snapshots(number, without_durations(expected), without_durations(found))
         return differences
 
     async def _do(self, step: Object) -> Object | None:
@@ -136,11 +159,12 @@ class Player:
                         self._names.learn(made)
                     return {"code": 201, "object": made}
                 case "patch":
+                    resource = self._by_kind[step["kind"]]
                     changed = await self._client.patch(
-                        self._by_kind[step["kind"]],
+                        resource,
                         self._real(step["name"]),
                         step["body"],
-                        namespace=self._namespace,
+                        namespace=self._namespace if resource.namespaced else "",
                         patch_type=_PATCH_TYPES[step["type"]],
                         subresource=step.get("subresource") or "",
                         field_manager=MANAGER,
@@ -175,7 +199,10 @@ class Player:
         kind = step.get("kind") or step["object"]["kind"]
         if step["op"] == "apply" and "generateName" in step["object"]["metadata"]:
             expected, answer = _unnamed(expected), _unnamed(answer)
-        return list(compare(number, f"Answer:{kind}", "", expected, self._names.normalised(answer)))
+        found = self._names.normalised(answer)
+        if kind == "Workload":
+            expected, found = with_sorted_conditions(expected), with_sorted_conditions(found)
+        return list(compare(number, f"Answer:{kind}", "", expected, found))
 
     async def _snapshot(self, recorded: Object) -> Object:
         """The kinds that the recording shows, and all events."""

@@ -27,6 +27,8 @@ from sidings.controllers.garbage_collector.controller import GarbageCollector
 from sidings.controllers.job.controller import JobController
 from sidings.controllers.job.ttl import TtlController
 from sidings.controllers.jobset.controller import JobSetController
+from sidings.controllers.kueue.configuration import Configuration
+from sidings.controllers.kueue.manager import Kueue
 from sidings.controllers.namespaces import Namespaces
 from sidings.controllers.trainjob.controller import TrainJobController
 from sidings.registry.admission import defaults
@@ -84,6 +86,7 @@ async def world(seed: int = SEED, gates: FeatureGates = NONE) -> AsyncIterator[W
     registry = Registry(Store.in_memory(), builtin(), clock, rng, admission=admission)
     client = LocalClient(registry)
     resources = [kind.resource for kind in builtin() if kind.conversion is None]
+    kueue = Kueue(client, clock, rng, Configuration())
     controllers = [
         JobController(client, clock, rng),
         TtlController(client, clock, rng),
@@ -92,6 +95,8 @@ async def world(seed: int = SEED, gates: FeatureGates = NONE) -> AsyncIterator[W
         ClaimProtection(client, clock, rng),
         LateNamespaces(client, clock, rng, lambda: [resource for resource in resources if resource.namespaced]),
         GarbageCollector(client, clock, rng, resources),
+        *kueue.controllers(),
+        *kueue.loops(),
     ]
     await make_nodes(client)
     tasks = [asyncio.create_task(controller.run()) for controller in controllers]

@@ -31,6 +31,8 @@ from sidings.controllers.job.ttl import TtlController
 from sidings.controllers.jobset.controller import JobSetController
 from sidings.controllers.jobset.exclusive_pods import ExclusivePods
 from sidings.controllers.kubernetes_service import KubernetesService
+from sidings.controllers.kueue.configuration import Configuration
+from sidings.controllers.kueue.manager import Kueue
 from sidings.controllers.mpijob.controller import MPIJobController
 from sidings.controllers.namespaces import Namespaces
 from sidings.controllers.nodes.eviction import TaintEviction
@@ -111,6 +113,7 @@ class ControlPlane:
         self.catalog = catalog.builtin()
         self.registry = Registry(store, self.catalog, clock, rng, admission=defaults.plugins(clock, gates=gates))
         self.client = LocalClient(self.registry)
+        self.kueue = Kueue(self.client, clock, rng, Configuration())
         self._claims = claims
         self._ca = ca
         self._with_nodes = with_nodes
@@ -149,6 +152,7 @@ class ControlPlane:
             EndpointSlices(client, clock, rng),
             Binder(client, clock, rng, self._claims),
             ClaimProtection(client, clock, rng),
+            *self.kueue.controllers(),
             DataScienceClusterController(client, clock, rng),
             JobSetOperatorController(client, clock, rng),
             KueueOperatorController(client, clock, rng),
@@ -196,7 +200,10 @@ class ControlPlane:
 
     def _parts(self, controllers: Sequence[Controller | GarbageCollector]) -> Mapping[Component, Sequence[Runnable]]:
         """What the platform's objects can switch off."""
-        return {
+        parts: dict[Component, list[Runnable]] = {
             component: [controller for controller in controllers if isinstance(controller, types)]
             for component, types in SWITCHED.items()
         }
+        kueue = {id(controller) for controller in self.kueue.controllers()}
+        parts[Component.KUEUE] = [each for each in controllers if id(each) in kueue] + list(self.kueue.loops())
+        return parts

@@ -59,6 +59,12 @@ class PendingQueue:
         """Adds a new, changed or evicted workload."""
         self._enqueue(Waiting(workload, equivalence.shape(workload)))
 
+    def refresh(self, workload: Workload) -> None:
+        """The object of a workload that waits here changed in nothing that decides."""
+        waiting = self.heap.get(workload.key) or self.inadmissible.get(workload.key)
+        if waiting is not None:
+            waiting.workload = workload
+
     def discard(self, key: str) -> None:
         """Forgets a workload: deleted, finished or admitted."""
         self.heap.pop(key, None)

@@ -114,7 +114,9 @@ def of_object(obj: Object) -> Workload:
         priority=spec.get("priority") or 0,
         queued_at=queue_time(obj),
         pod_sets=pod_sets,
-        admission=_admission(admission) if admission else None,
+        admission=_admission(admission, {e["name"]: e["count"] for e in spec["podSets"]}, reclaimable)
+        if admission
+        else None,
         reserved_at=timestamps.from_text(reserved["lastTransitionTime"]) if admission and reserved else None,
         evicted=conditions.is_true(obj, "Evicted"),
         checks_failed=any(c["state"] in ("Retry", "Rejected") for c in status.get("admissionChecks") or ()),
@@ -148,22 +150,50 @@ def _pod_set(entry: Mapping[str, Any], reclaimable: Mapping[str, int]) -> PodSet
     )
 
 
-def _admission(admission: Mapping[str, Any]) -> Admission:
+def _admission(admission: Mapping[str, Any], counts: Mapping[str, int], reclaimable: Mapping[str, int]) -> Admission:
+    """What is held: of pods that are done nothing any more."""
     return Admission(
         admission["clusterQueue"],
         tuple(
-            PodSetAdmission(
-                name=entry["name"],
-                count=entry["count"],
-                flavors=entry.get("flavors") or {},
-                usage={name: amounts.whole(name, value) for name, value in (entry.get("resourceUsage") or {}).items()},
-                placement=topology_assignment.decode(entry["topologyAssignment"])
-                if entry.get("topologyAssignment")
-                else None,
-            )
+            _pod_set_admission(entry, entry.get("count", counts.get(entry["name"], 0)), reclaimable)
             for entry in admission["podSetAssignments"]
         ),
     )
+
+
+def _pod_set_admission(entry: Mapping[str, Any], count: int, reclaimable: Mapping[str, int]) -> PodSetAdmission:
+    usage = {name: amounts.whole(name, value) for name, value in (entry.get("resourceUsage") or {}).items()}
+    done = reclaimable.get(entry["name"], 0)
+    if done and count:
+        usage = {name: amount * (count - done) // count for name, amount in usage.items()}
+    assignment = entry.get("topologyAssignment")
+    return PodSetAdmission(
+        name=entry["name"],
+        count=count - done,
+        flavors=entry.get("flavors") or {},
+        usage=usage,
+        placement=topology_assignment.decode(assignment) if assignment else None,
+    )
+
+
+def admission_object(admission: Admission) -> Object:
+    """``status.admission`` of a decision."""
+    return {
+        "clusterQueue": admission.cluster_queue,
+        "podSetAssignments": [_assignment(pod_set) for pod_set in admission.pod_sets],
+    }
+
+
+def _assignment(pod_set: PodSetAdmission) -> Object:
+    made: Object = {
+        "name": pod_set.name,
+        "count": pod_set.count,
+        "flavors": dict(pod_set.flavors),
+        "resourceUsage": {name: amounts.text(name, amount) for name, amount in pod_set.usage.items()},
+    }
+    if pod_set.placement is not None:
+        made["topologyAssignment"] = topology_assignment.encode(pod_set.placement)
+    return made
 
 
 NEVER = datetime.max.replace(tzinfo=UTC)

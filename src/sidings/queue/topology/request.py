@@ -20,8 +20,13 @@ class TopologyRequest:
 
     @staticmethod
     def of_object(entry: Mapping[str, Any] | None) -> TopologyRequest | None:
-        if not entry:
-            return None
+        """None where nothing is asked: labels that number the pods are in every ``topologyRequest``."""
+        found = TopologyRequest.read(entry or {})
+        return None if found == TopologyRequest() else found
+
+    @staticmethod
+    def read(entry: Mapping[str, Any]) -> TopologyRequest:
+        """What ``entry`` asks, be it nothing."""
         return TopologyRequest(
             required=entry.get("required"),
             preferred=entry.get("preferred"),

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from sidings.api.feature_gates import NONE, FeatureGates
+from sidings.api.kueue.management import Management
 from sidings.clock import Clock
 from sidings.registry.admission.jobset import JobSetAdmission
 from sidings.registry.admission.jobset_pods import JobSetPods
+from sidings.registry.admission.kueue_jobs import KueueJobs
+from sidings.registry.admission.kueue_objects import KueueObjects
 from sidings.registry.admission.limit_ranger import LimitRanger
 from sidings.registry.admission.namespaces import NamespaceLifecycle
 from sidings.registry.admission.plugin import Plugin
@@ -35,5 +38,7 @@ def plugins(clock: Clock, *, service_accounts: bool = True, gates: FeatureGates 
         TrainJobAdmission(clock),
         TrainingRuntimeAdmission(),
         TrainingJobAdmission(),
+        KueueObjects(),
+        KueueJobs(Management()),
         ResourceQuota(),
     )

@@ -1,0 +1,300 @@
+"""Everything the scheduler decides upon, kept up to date from watch events.
+
+Queues, flavors and the like change seldom: then all is built anew. Workloads change all the time: each change moves one
+of them between who holds quota (the snapshot), who waits (a ``PendingQueue`` per ClusterQueue) and who does neither.
+Between a decision and the write that makes it true the decision counts (:meth:`assume`), so that no quota is given
+twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from sidings.api import conditions
+from sidings.api.objects import Key, Object, is_deleting, key_of, labels_of
+from sidings.api.resources import (
+    ADMISSION_CHECKS,
+    CLUSTER_QUEUES,
+    COHORTS,
+    LIMIT_RANGES,
+    LOCAL_QUEUES,
+    NAMESPACES,
+    NODES,
+    RESOURCE_FLAVORS,
+    TOPOLOGIES,
+    WORKLOADS,
+    Resource,
+)
+from sidings.controllers.kueue import workload_status
+from sidings.queue import eligibility, snapshot, workloads
+from sidings.queue.cycle import Head
+from sidings.queue.pending import PendingQueue, Waiting
+from sidings.queue.requeueing import Requeue
+from sidings.queue.snapshot import Snapshot
+from sidings.queue.workloads import Workload
+
+SURROUNDINGS: tuple[Resource, ...] = (
+    RESOURCE_FLAVORS,
+    CLUSTER_QUEUES,
+    LOCAL_QUEUES,
+    COHORTS,
+    TOPOLOGIES,
+    ADMISSION_CHECKS,
+    NODES,
+    NAMESPACES,
+    LIMIT_RANGES,
+)
+"""All kinds but Workloads."""
+
+
+class Cache:
+    """Changes come in by ``see``; what is decided upon goes out by ``snapshot`` and ``heads``."""
+
+    def __init__(self) -> None:
+        self._objects: dict[tuple[str, Key], Object] = {}
+        self._workloads: dict[Key, Object] = {}
+        self._holders: dict[Key, Workload] = {}
+        self._waiting: dict[Key, str] = {}
+        """ClusterQueue by Workload."""
+        self._snapshot = snapshot.build(())
+        self._pending: dict[str, PendingQueue] = {}
+        self._stale = False
+        self._flushed: set[Any] = set()
+        self.edition = 0
+        """Goes up whenever all is built anew; heads of an earlier edition are in their queues again."""
+        self.changes = 0
+        """Goes up with everything that could change a decision."""
+
+    # What happens.
+
+    def see(self, resource: Resource, obj: Object, *, gone: bool, now: datetime) -> None:
+        """A change of anything but a Workload."""
+        place = (resource.kind, key_of(obj))
+        old = self._objects.get(place)
+        if gone:
+            self._stale = self._objects.pop(place, None) is not None or self._stale
+            return
+        self._objects[place] = {"apiVersion": resource.api_version, "kind": resource.kind, **obj}
+        self._stale = self._stale or old is None or _decisive(resource, old) != _decisive(resource, obj)
+
+    def see_workload(self, obj: Object, *, gone: bool, now: datetime) -> None:
+        """A change of a Workload."""
+        key = key_of(obj)
+        before = self._workloads.get(key)
+        if gone:
+            self._workloads.pop(key, None)
+        else:
+            self._workloads[key] = obj
+        self._settle(key, before, None if gone else obj, now)
+
+    def refresh(self, now: datetime) -> None:
+        """Build anew if anything around the Workloads changed."""
+        if not self._stale:
+            return
+        self._stale = False
+        self.edition += 1
+        self.changes += 1
+        freed = {name: queue.freed for name, queue in self._snapshot.queues.items()}
+        self._snapshot = snapshot.build(self._objects.values())
+        for name, queue in self._snapshot.queues.items():
+            queue.freed = freed.get(name, 0) + 1
+        self._pending = {q.name: PendingQueue(q.name, q.strategy) for q in self._snapshot.queues.values()}
+        self._holders.clear()
+        self._waiting.clear()
+        for key, obj in self._workloads.items():
+            self._settle(key, None, obj, now)
+        # What is looked at now may see half of a change; upstream looks again at all a second after it.
+        self._flushed = {queue.root for queue in self._snapshot.queues.values()}
+
+    def flush(self) -> None:
+        """Quota came free: those set aside in the trees that are concerned are worth a look again."""
+        self.changes += 1
+        for name, queue in self._snapshot.queues.items():
+            if queue.root in self._flushed:
+                self._pending[name].flush(self._may_use(name))
+        self._flushed.clear()
+
+    @property
+    def flush_is_due(self) -> bool:
+        return bool(self._flushed)
+
+    # What is decided upon.
+
+    @property
+    def snapshot(self) -> Snapshot:
+        return self._snapshot
+
+    def workload(self, key: Key) -> Object | None:
+        return self._workloads.get(key)
+
+    def heads(self) -> list[Head]:
+        """The first of each active ClusterQueue; each must be given back, or be assumed admitted."""
+        return [
+            Head(waiting, name)
+            for name, queue in self._pending.items()
+            if self._snapshot.queues[name].inactive is None and (waiting := queue.pop()) is not None
+        ]
+
+    @property
+    def has_heads(self) -> bool:
+        return any(queue.heap and self._snapshot.queues[name].inactive is None for name, queue in self._pending.items())
+
+    def assume(self, workload: Workload) -> None:
+        """Count the admission of ``workload`` although nobody was told yet."""
+        self.changes += 1
+        key = Key(workload.namespace, workload.name)
+        queue = self._waiting.pop(key, "")
+        if queue in self._pending:
+            self._pending[queue].discard(workload.key)
+        self._holders[key] = workload
+        self._snapshot.add(workload)
+
+    def forget(self, key: Key, now: datetime) -> None:
+        """The admission that was assumed could not be written."""
+        if key in self._holders:
+            self._drop_holder(key)
+        obj = self._workloads.get(key)
+        if obj is not None:
+            self._settle(key, None, obj, now)
+
+    def give_back(self, head: Head, waiting: Waiting, why: Requeue) -> None:
+        """A head that was not admitted; one that has left its queue meanwhile stays away."""
+        workload = waiting.workload
+        if self._waiting.get(Key(workload.namespace, workload.name)) == head.cluster_queue:
+            queue = self._pending[head.cluster_queue]
+            queue.requeue(waiting, why)
+            if workload.key not in queue.heap:
+                self.changes += 1  # the next one is the head now
+
+    def waiting(self, cluster_queue: str) -> list[Workload]:
+        """Who waits for a ClusterQueue, first come first."""
+        queue = self._pending.get(cluster_queue)
+        known = (
+            {w.workload.key: w.workload for w in (*queue.heap.values(), *queue.inadmissible.values())} if queue else {}
+        )
+        return sorted(known.values(), key=lambda w: (-w.priority, w.queued_at, w.uid))
+
+    def holders(self) -> Iterator[tuple[Key, Workload]]:
+        yield from self._holders.items()
+
+    def of_kind(self, resource: Resource) -> Iterator[Object]:
+        return (obj for (kind, _), obj in self._objects.items() if kind == resource.kind)
+
+    def known(self, resource: Resource) -> set[Key]:
+        """Of which objects of a kind it has heard."""
+        if resource == WORKLOADS:
+            return set(self._workloads)
+        return {key for kind, key in self._objects if kind == resource.kind}
+
+    def pending(self) -> Iterator[tuple[Key, str]]:
+        """(LocalQueue, ClusterQueue or empty) of each Workload that waits at a LocalQueue that is not stopped."""
+        for key, obj in self._workloads.items():
+            if key in self._holders or workload_status.is_finished(obj) or not workload_status.is_active(obj):
+                continue
+            queue = Key(key.namespace, obj["spec"].get("queueName") or "")
+            local = self._objects.get((LOCAL_QUEUES.kind, queue))
+            if local is not None and not eligibility.holds(local):
+                yield queue, self._waiting.get(key, "")
+
+    # One Workload.
+
+    def _settle(self, key: Key, before: Object | None, obj: Object | None, now: datetime) -> None:
+        holds = obj is not None and workload_status.has_quota(obj) and not workload_status.is_finished(obj)
+        if holds and obj is not None and (obj.get("status") or {}).get("admission"):
+            self._leave_queue(key)
+            self._hold(key, before, obj)
+            return
+        if key in self._holders:
+            self._drop_holder(key)
+        queue = self._queue_of(obj, now) if obj is not None else ""
+        if not queue or obj is None:
+            self._leave_queue(key)
+        elif self._waiting.get(key) == queue and before is not None and _ask(before) == _ask(obj):
+            self._pending[queue].refresh(workloads.of_object(obj))
+        else:
+            self._leave_queue(key)
+            self.changes += 1
+            self._waiting[key] = queue
+            self._pending[queue].push(workloads.of_object(obj))
+
+    def _hold(self, key: Key, before: Object | None, obj: Object) -> None:
+        old = self._holders.get(key)
+        workload = workloads.of_object(obj)
+        if old is not None:
+            if before is not None and _held(before) == _held(obj):
+                return
+            self.changes += 1
+            self._snapshot.remove(old)
+            if old.admission != workload.admission:
+                self._freed(old)
+        if workloads.held(workload).cluster_queue in self._snapshot.queues:
+            self._holders[key] = workload
+            self._snapshot.add(workload)
+        else:
+            self._holders.pop(key, None)
+
+    def _drop_holder(self, key: Key) -> None:
+        old = self._holders.pop(key)
+        self.changes += 1
+        self._snapshot.remove(old)
+        self._freed(old)
+
+    def _freed(self, workload: Workload) -> None:
+        queue = self._snapshot.queues[workloads.held(workload).cluster_queue]
+        queue.freed += 1
+        self._flushed.add(queue.root)
+
+    def _leave_queue(self, key: Key) -> None:
+        queue = self._waiting.pop(key, "")
+        if queue in self._pending:
+            self._pending[queue].discard(f"{key.namespace}/{key.name}")
+
+    def _queue_of(self, obj: Object, now: datetime) -> str:
+        """The ClusterQueue in which a Workload without quota waits; empty if in none."""
+        if is_deleting(obj) or not eligibility.may_wait(obj, now):
+            return ""
+        local = self._objects.get(
+            (LOCAL_QUEUES.kind, Key(obj["metadata"]["namespace"], obj["spec"].get("queueName") or ""))
+        )
+        if local is None or eligibility.holds(local):
+            return ""
+        name = local["spec"].get("clusterQueue") or ""
+        return name if name in self._pending else ""
+
+    def _may_use(self, cluster_queue: str) -> Any:
+        queue = self._snapshot.queues[cluster_queue]
+        return lambda workload: queue.admits_namespace(self._snapshot.namespaces.get(workload.namespace))
+
+
+def _ask(obj: Object) -> tuple[Any, ...]:
+    """What a waiting Workload is judged by; other changes of it are no reason to look again."""
+    status = obj.get("status") or {}
+    known = status.get("conditions")
+    return (
+        obj["spec"],
+        status.get("reclaimablePods"),
+        [conditions.find(known, type_) for type_ in ("Evicted", "Requeued")],
+        [check["state"] for check in status.get("admissionChecks") or ()],
+    )
+
+
+def _held(obj: Object) -> tuple[Any, ...]:
+    status = obj.get("status") or {}
+    return status.get("admission"), status.get("reclaimablePods"), workload_status.is_evicted(obj), obj["spec"]
+
+
+def _decisive(resource: Resource, obj: Object) -> tuple[Any, ...]:
+    """The part of an object that decisions depend on: heartbeats and counters are no news."""
+    if resource == NODES:
+        status = obj.get("status") or {}
+        ready = conditions.is_true(obj, "Ready")
+        return labels_of(obj), obj.get("spec"), status.get("allocatable"), ready
+    if resource == NAMESPACES:
+        return (labels_of(obj),)
+    return (
+        obj.get("spec"),
+        is_deleting(obj),
+        conditions.is_true(obj, "Active") if resource == ADMISSION_CHECKS else None,
+    )

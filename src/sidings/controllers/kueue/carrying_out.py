@@ -1,0 +1,74 @@
+"""A decision of the cycle as writes: the status that a Workload gets, and the events that tell of it. Pure."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sidings.api.objects import Object, copy_of
+from sidings.client.events import EventNote
+from sidings.controllers.kueue import words, workload_status
+from sidings.controllers.kueue.workload_plan import admit, referable
+from sidings.queue import amounts, reasons, workloads
+from sidings.queue.cycle import Decision, Eviction
+from sidings.queue.workloads import Workload
+
+
+def admission(obj: Object, decision: Decision, *, checks: bool, now: datetime) -> tuple[Object, list[EventNote]]:
+    """``obj`` with the quota of ``decision``; admitted at once where there are no ``checks`` to wait for."""
+    assert decision.admission is not None, "an admission has quota"
+    workload = copy_of(obj)
+    waited = round((now - decision.head.waiting.workload.queued_at).total_seconds())
+    workload_status.reserve(workload, workloads.admission_object(decision.admission), now)
+    queue = decision.admission.cluster_queue
+    text = f"Quota reserved in ClusterQueue {queue}, wait time since queued was {waited}s"
+    if decision.considered:
+        text += f"; Flavors considered: {decision.considered}"
+    notes = [_note(workload, "Normal", words.QUOTA_RESERVED, text)]
+    if not checks:
+        notes.append(admit(workload, now))
+    return workload, notes
+
+
+def refusal(obj: Object, decision: Decision, now: datetime) -> tuple[Object | None, list[EventNote]]:
+    """``obj`` with the reason why it waits, None if it says so already; the event comes each time."""
+    workload = copy_of(obj)
+    changed = workload_status.refuse(workload, decision.reason, decision.message, now)
+    requests = resource_requests(decision.head.waiting.workload)
+    if requests and workload["status"].get("resourceRequests") != requests:
+        workload["status"]["resourceRequests"] = requests
+        changed = True
+    return workload if changed else None, [_note(workload, "Warning", decision.reason, decision.message)]
+
+
+def eviction(
+    obj: Object, victim: Eviction, preemptor: Object, decision: Decision, now: datetime
+) -> tuple[Object, list[EventNote]]:
+    """A victim's Workload with what is to become of it, and the events on both sides."""
+    workload = copy_of(obj)
+    workload_status.evict(workload, words.EVICTED_BY_PREEMPTION, victim.message, now)
+    workload_status.set_condition(workload, words.PREEMPTED, "True", victim.reason, victim.message, now)
+    tail = reasons.priorities(decision.head.waiting.workload.priority, victim.workload.priority)
+    queue = workloads.held(victim.workload).cluster_queue
+    mine = f"Preempted workload {victim.workload.key} (UID: {victim.workload.uid}) in ClusterQueue {queue}{tail}"
+    return workload, [
+        _note(workload, "Normal", words.PREEMPTED, victim.message + tail),
+        _note(workload, "Normal", f"EvictedDueTo{words.EVICTED_BY_PREEMPTION}", victim.message),
+        _note(preemptor, "Normal", "PreemptedWorkload", mine),
+    ]
+
+
+def resource_requests(workload: Workload) -> list[Object]:
+    """``status.resourceRequests``: what each pod set asks for in all."""
+    return [
+        {
+            "name": pod_set.name,
+            "resources": {
+                name: amounts.text(name, amount * pod_set.count) for name, amount in pod_set.requests.items()
+            },
+        }
+        for pod_set in workload.pod_sets
+    ]
+
+
+def _note(workload: Object, type_: str, reason: str, message: str) -> EventNote:
+    return EventNote(referable(workload), type_, reason, message, action=reason)

@@ -1,0 +1,154 @@
+"""Reads what a job needs to know, has ``plan`` decide the next step, and takes it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping
+
+from sidings.api.kueue import keys
+from sidings.api.objects import Key, Object, controller_of, labels_of, namespace_of
+from sidings.api.resources import (
+    NAMESPACES,
+    PRIORITY_CLASSES,
+    RESOURCE_FLAVORS,
+    TRAIN_JOBS,
+    WORKLOAD_PRIORITY_CLASSES,
+    WORKLOADS,
+    Resource,
+)
+from sidings.api.status import NotFound
+from sidings.api.trainer import runtimes
+from sidings.client.events import Recorder
+from sidings.client.interface import Client
+from sidings.clock import Clock
+from sidings.controllers.kueue import workload_status
+from sidings.controllers.kueue.configuration import Configuration
+from sidings.controllers.kueue.jobs import plan, training_job
+from sidings.controllers.kueue.jobs.batch_job import BatchJob
+from sidings.controllers.kueue.jobs.integration import Integration
+from sidings.controllers.kueue.jobs.job_set import JobSets
+from sidings.controllers.kueue.jobs.train_job import TrainJobs
+from sidings.controllers.runtime.controller import Controller, Mapper, keys_of_controller
+from sidings.controllers.runtime.plan import carry_out
+
+FIELD_MANAGER = "kueue"
+DEEPEST = 10
+"""How many owners up a managed job is looked for."""
+
+INTEGRATIONS: tuple[Integration, ...] = (BatchJob(), JobSets(), TrainJobs(), *training_job.ALL)
+_BY_KIND = {(kind.resource.group, kind.resource.kind): kind for kind in INTEGRATIONS}
+
+
+class QueuedJobs(Controller):
+    """The jobs of one kind."""
+
+    def __init__(
+        self, kind: Integration, client: Client, clock: Clock, rng: random.Random, config: Configuration
+    ) -> None:
+        super().__init__(client, clock, rng)
+        self.kind = kind
+        self.name = f"kueue {kind.framework}"  # type: ignore[misc]  # one class serves all kinds
+        self.resource = kind.resource  # type: ignore[misc]
+        self._config = config
+        self._recorder = Recorder(client, clock, f"{kind.framework}-kueue-controller", classic=False)
+
+    def watched(self) -> Mapping[Resource, Mapper]:
+        return {WORKLOADS: keys_of_controller(self.kind.resource.kind)}
+
+    async def reconcile(self, key: Key) -> float | None:
+        try:
+            job = await self.client.get(self.kind.resource, key.name, key.namespace)
+        except NotFound:
+            return None
+        parent = await self._parent(job)
+        if (
+            not labels_of(job).get(keys.QUEUE_NAME)
+            and parent is None
+            and not self._config.management.without_queue_name
+        ):
+            return None
+        if not await self._in_managed_namespace(job):
+            return None
+        due = plan.plan(self.kind, await self._snapshot(job, parent), self._config, self.clock.now())
+        await carry_out(self.client, due, field_manager=FIELD_MANAGER)
+        for note in due.events:
+            await self._recorder.record(note)
+        return due.requeue_after
+
+    async def _snapshot(self, job: Object, parent: Object | None) -> plan.Snapshot:
+        namespace = namespace_of(job)
+        workloads = await self._workloads_of(job, self.kind.resource)
+        if (prebuilt := labels_of(job).get(keys.PREBUILT_WORKLOAD)) and not workloads:
+            workloads = await self._named(prebuilt, namespace)
+        return plan.Snapshot(
+            job=job,
+            workloads=workloads,
+            made_from=await self._runtime_of(job) if self.kind.resource == TRAIN_JOBS else None,
+            parent_admitted=None if parent is None else await self._admitted(parent),
+            flavors=await self._by_name(RESOURCE_FLAVORS),
+            workload_classes=await self._by_name(WORKLOAD_PRIORITY_CLASSES),
+            pod_classes=await self._by_name(PRIORITY_CLASSES),
+        )
+
+    async def _by_name(self, resource: Resource) -> dict[str, Object]:
+        return {item["metadata"]["name"]: item for item in (await self.client.list(resource)).items}
+
+    async def _workloads_of(self, job: Object, resource: Resource) -> list[Object]:
+        found = await self.client.dependents(
+            WORKLOADS, namespace_of(job), owner_kind=resource.kind, owner_name=job["metadata"]["name"]
+        )
+        uid = job["metadata"]["uid"]
+        return [workload for workload in found if (controller_of(workload) or {}).get("uid") == uid]
+
+    async def _named(self, name: str, namespace: str) -> list[Object]:
+        try:
+            return [await self.client.get(WORKLOADS, name, namespace)]
+        except NotFound:
+            return []
+
+    async def _parent(self, job: Object) -> Object | None:
+        """The outermost job above this one that a queue holds, if there is one."""
+        found, current = None, job
+        for _ in range(DEEPEST):
+            owner = controller_of(current)
+            kind = _BY_KIND.get((owner["apiVersion"].rpartition("/")[0], owner["kind"])) if owner else None
+            if owner is None or kind is None:
+                break
+            try:
+                current = await self.client.get(kind.resource, owner["name"], namespace_of(job))
+            except NotFound:
+                break
+            if current["metadata"]["uid"] != owner["uid"]:
+                break
+            if labels_of(current).get(keys.QUEUE_NAME) or self._config.management.without_queue_name:
+                found = {"apiVersion": kind.resource.api_version, "kind": kind.resource.kind, **current}
+        return found
+
+    async def _admitted(self, job: Object) -> bool:
+        resource = _BY_KIND[job["apiVersion"].rpartition("/")[0], job["kind"]].resource
+        workloads = await self._workloads_of(job, resource)
+        return any(workload_status.is_admitted(workload) for workload in workloads)
+
+    async def _in_managed_namespace(self, job: Object) -> bool:
+        try:
+            namespace = await self.client.get(NAMESPACES, namespace_of(job))
+        except NotFound:
+            return False
+        return self._config.management.covers(labels_of(namespace))
+
+    async def _runtime_of(self, job: Object) -> Object | None:
+        resource = runtimes.resource_of(job)
+        if resource is None:
+            return None
+        try:
+            runtime = await self.client.get(
+                resource, job["spec"]["runtimeRef"]["name"], namespace_of(job) if resource.namespaced else ""
+            )
+        except NotFound:
+            return None
+        return {"apiVersion": resource.api_version, "kind": resource.kind, **runtime}
+
+
+def controllers(client: Client, clock: Clock, rng: random.Random, config: Configuration) -> Iterable[QueuedJobs]:
+    """One controller for each kind of job."""
+    return [QueuedJobs(kind, client, clock, rng, config) for kind in INTEGRATIONS]

@@ -1,0 +1,35 @@
+"""``topologyRequest`` of a pod set: what the annotations of its template ask, and which labels number its pods.
+
+pkg/controller/jobframework/tas.go (Kueue v0.19).
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from sidings.api.kueue import keys
+from sidings.api.objects import Object, annotations_of
+
+
+def of_template(template: Object, pod_index: str, sub_group: str = "", sub_groups: int | None = None) -> Object:
+    """The request; without topology annotations only the labels by which pods are numbered."""
+    found = annotations_of(template)
+    request: dict[str, Any] = {"podIndexLabel": pod_index} if pod_index else {}
+    if sub_group:
+        request |= {"subGroupIndexLabel": sub_group, "subGroupCount": sub_groups}
+    for key, name in (
+        (keys.REQUIRED_TOPOLOGY, "required"),
+        (keys.PREFERRED_TOPOLOGY, "preferred"),
+        (keys.POD_SET_GROUP, "podSetGroupName"),
+        (keys.SLICE_REQUIRED_TOPOLOGY, "podSetSliceRequiredTopology"),
+    ):
+        if key in found:
+            request[name] = found[key]
+    if keys.UNCONSTRAINED_TOPOLOGY in found:
+        request["unconstrained"] = found[keys.UNCONSTRAINED_TOPOLOGY] == "true"
+    if found.get(keys.SLICE_SIZE, "").isdigit():
+        request["podSetSliceSize"] = int(found[keys.SLICE_SIZE])
+    if keys.SLICE_CONSTRAINTS in found:
+        request["podsetSliceRequiredTopologyConstraints"] = json.loads(found[keys.SLICE_CONSTRAINTS])
+    return request

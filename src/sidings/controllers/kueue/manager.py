@@ -1,0 +1,40 @@
+"""All of Kueue as one: its controllers around one cache."""
+
+from __future__ import annotations
+
+import random
+from typing import Protocol
+
+from sidings.client.interface import Client
+from sidings.clock import Clock
+from sidings.controllers.kueue.configuration import Configuration
+from sidings.controllers.kueue.jobs import controller as jobs
+from sidings.controllers.kueue.queues import Queues
+from sidings.controllers.kueue.scheduler import Scheduler
+from sidings.controllers.kueue.workloads import Workloads
+from sidings.controllers.runtime.controller import Controller
+
+
+class Runnable(Protocol):
+    """Something that runs until cancelled."""
+
+    name: str
+
+    async def run(self) -> None: ...
+
+
+class Kueue:
+    """``scheduler.cache`` says who waits and who holds what."""
+
+    def __init__(self, client: Client, clock: Clock, rng: random.Random, config: Configuration) -> None:
+        self.scheduler = Scheduler(client, clock, config)
+        self._queues = Queues(client, clock, self.scheduler.cache, config)
+        self._controllers = [Workloads(client, clock, rng, config), *jobs.controllers(client, clock, rng, config)]
+        self.scheduler.changed = self._queues.look
+
+    def controllers(self) -> list[Controller]:
+        return list(self._controllers)
+
+    def loops(self) -> list[Runnable]:
+        """What runs beside the controllers."""
+        return [self.scheduler, self._queues]

@@ -1,0 +1,113 @@
+"""Writes the status of ClusterQueues and LocalQueues from the scheduler's cache, and lets go of what is not in use.
+
+The cache changes with every Workload; a status is written at most every ``PACE`` seconds. Finalizers: a ClusterQueue
+that is deleted stays while Workloads hold its quota, a flavor while a ClusterQueue names it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+
+from sidings.api.kueue.keys import RESOURCE_IN_USE
+from sidings.api.objects import Key, Object, copy_of, is_deleting, key_of, name_of
+from sidings.api.resources import CLUSTER_QUEUES, LOCAL_QUEUES, RESOURCE_FLAVORS
+from sidings.api.status import ApiError
+from sidings.client.interface import Client
+from sidings.clock import Clock
+from sidings.controllers.kueue import queue_status, workload_status
+from sidings.controllers.kueue.cache import Cache
+from sidings.controllers.kueue.configuration import Configuration
+from sidings.controllers.kueue.queue_status import Tally
+from sidings.controllers.runtime.plan import Update, together, write
+from sidings.queue import workloads
+
+FIELD_MANAGER = "kueue"
+PACE = 0.2
+PARALLEL_WRITES = 8
+
+
+class Queues:
+    """One task; :meth:`look` tells it that the cache changed."""
+
+    name = "kueue queues"
+
+    def __init__(self, client: Client, clock: Clock, cache: Cache, config: Configuration) -> None:
+        self._client = client
+        self._clock = clock
+        self._cache = cache
+        self._config = config
+        self._changed = asyncio.Event()
+
+    def look(self) -> None:
+        self._changed.set()
+
+    async def run(self) -> None:
+        """Write what changed until cancelled."""
+        while True:
+            await self._changed.wait()
+            self._changed.clear()
+            await self._write_all()
+            await self._clock.sleep(PACE)
+
+    async def _write_all(self) -> None:
+        self._cache.refresh(self._clock.now())
+        steps = [*self._statuses(), *self._released()]
+        with contextlib.suppress(ApiError):  # somebody was faster: the change that made them so wakes us again
+            await together([write(self._client, step, field_manager=FIELD_MANAGER) for step in steps], PARALLEL_WRITES)
+
+    def _statuses(self) -> list[Update]:
+        now, snapshot = self._clock.now(), self._cache.snapshot
+        by_cluster, by_local = self._tallies()
+        found = []
+        for obj in self._cache.of_kind(CLUSTER_QUEUES):
+            queue = snapshot.queues.get(name_of(obj))
+            if queue is not None:
+                tally, fair = by_cluster.get(queue.name, Tally()), self._config.scheduling.fair_sharing
+                found.append((CLUSTER_QUEUES, obj, queue_status.cluster_queue(obj, queue, tally, now, fair=fair)))
+        for obj in self._cache.of_kind(LOCAL_QUEUES):
+            queue = snapshot.queues.get(obj["spec"].get("clusterQueue") or "")
+            tally = by_local.get(key_of(obj), Tally())
+            found.append((LOCAL_QUEUES, obj, queue_status.local_queue(obj, queue, tally, now)))
+        return [
+            Update(resource, {**obj, "status": status}, "status")
+            for resource, obj, status in found
+            if status != obj.get("status")
+        ]
+
+    def _tallies(self) -> tuple[dict[str, Tally], dict[Key, Tally]]:
+        by_cluster: dict[str, Tally] = {}
+        by_local: dict[Key, Tally] = {}
+        for key, holder in self._cache.holders():
+            held = workloads.held(holder)
+            obj = self._cache.workload(key)
+            admitted = obj is not None and workload_status.is_admitted(obj)
+            by_cluster.setdefault(held.cluster_queue, Tally()).add(held.usage, admitted=admitted)
+            local = Key(key.namespace, holder.local_queue)
+            by_local.setdefault(local, Tally()).add(held.usage, admitted=admitted)
+        for local, cluster in self._cache.pending():
+            by_local.setdefault(local, Tally()).pending += 1
+            if cluster:
+                by_cluster.setdefault(cluster, Tally()).pending += 1
+        return by_cluster, by_local
+
+    def _released(self) -> list[Update]:
+        """What is being deleted and used by nobody any more, without its finalizer."""
+        holding = {workloads.held(holder).cluster_queue for _, holder in self._cache.holders()}
+        queues = self._cache.snapshot.queues.values()
+        named = {flavor for queue in queues for group in queue.groups for flavor in group.flavors}
+        idle = [
+            *((CLUSTER_QUEUES, obj) for obj in self._cache.of_kind(CLUSTER_QUEUES) if name_of(obj) not in holding),
+            *((RESOURCE_FLAVORS, obj) for obj in self._cache.of_kind(RESOURCE_FLAVORS) if name_of(obj) not in named),
+        ]
+        return [Update(resource, _without_finalizer(obj)) for resource, obj in idle if _waits_to_go(obj)]
+
+
+def _waits_to_go(obj: Object) -> bool:
+    return is_deleting(obj) and RESOURCE_IN_USE in (obj["metadata"].get("finalizers") or ())
+
+
+def _without_finalizer(obj: Object) -> Object:
+    changed: Object = copy_of(obj)
+    changed["metadata"]["finalizers"] = [name for name in changed["metadata"]["finalizers"] if name != RESOURCE_IN_USE]
+    return changed

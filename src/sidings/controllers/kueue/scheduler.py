@@ -1,0 +1,195 @@
+"""The loop around ``queue.cycle``: as soon as there is a head, one cycle; then its decisions are written.
+
+All decisions of a cycle are counted before the first is written, and all are written before the next cycle begins; a
+write that fails puts its Workload back. What came free is looked at again a second later, so that a job that ends in
+many steps causes one look.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+
+from sidings.api.objects import Key, Object, key_of
+from sidings.api.resources import WORKLOADS, Resource
+from sidings.api.status import ApiError, Expired
+from sidings.client.events import EventNote, Recorder
+from sidings.client.interface import Client
+from sidings.clock import Clock
+from sidings.controllers.kueue import carrying_out, words
+from sidings.controllers.kueue.cache import SURROUNDINGS, Cache
+from sidings.controllers.kueue.configuration import Configuration
+from sidings.controllers.runtime.controller import REWATCH_SECONDS
+from sidings.queue import cycle
+from sidings.queue.cycle import Decision, Outcome
+from sidings.queue.pending import Waiting
+from sidings.queue.snapshot import Snapshot
+
+log = logging.getLogger(__name__)
+
+FIELD_MANAGER = "kueue-admission"
+FLUSH_AFTER = 1.0
+"""Seconds for which changes are collected before all that were set aside are looked at again (Kueue v0.19)."""
+PARALLEL_WRITES = 8
+
+
+class Scheduler:
+    """Its cache may be read by others of this process: who is pending, what is used."""
+
+    name = "kueue scheduler"
+
+    def __init__(self, client: Client, clock: Clock, config: Configuration) -> None:
+        self.cache = Cache()
+        self._client = client
+        self._clock = clock
+        self._config = config
+        self._recorder = Recorder(client, clock, words.ADMISSION, classic=False)
+        self._wake = asyncio.Event()
+        self._number = 0
+        self._flush: asyncio.Task[None] | None = None
+        self._seen = -1
+        """The changes that the last cycle knew: without others it would decide the same again."""
+        self.changed: Callable[[], None] = lambda: None
+        """Called after every change of the cache."""
+
+    async def run(self) -> None:
+        """Watch and decide until cancelled."""
+        async with asyncio.TaskGroup() as tasks:
+            for resource in (*SURROUNDINGS, WORKLOADS):
+                tasks.create_task(self._watch(resource), name=f"{self.name} watch {resource.plural}")
+            await self._decide(tasks)
+
+    async def _watch(self, resource: Resource) -> None:
+        while True:
+            try:
+                found = await self._client.list(resource)
+                present = {key_of(obj) for obj in found.items}
+                for key in self.cache.known(resource) - present:
+                    self._forget(resource, key)
+                for obj in found.items:
+                    self._see(resource, obj, gone=False)
+                async for event in self._client.watch(resource, resource_version=found.resource_version):
+                    if event.type != "BOOKMARK":
+                        self._see(resource, event.object, gone=event.type == "DELETED")
+            except Expired:
+                continue
+            except ApiError as error:
+                log.warning("%s: watch of %s failed: %s", self.name, resource.plural, error)
+            await self._clock.sleep(REWATCH_SECONDS)
+
+    def _forget(self, resource: Resource, key: Key) -> None:
+        """It went while nobody watched."""
+        self._see(resource, {"metadata": {"name": key.name, "namespace": key.namespace}, "spec": {}}, gone=True)
+
+    def _see(self, resource: Resource, obj: Object, *, gone: bool) -> None:
+        now = self._clock.now()
+        if resource == WORKLOADS:
+            self.cache.see_workload(obj, gone=gone, now=now)
+        else:
+            self.cache.see(resource, obj, gone=gone, now=now)
+        self._wake.set()
+        self.changed()
+
+    async def _decide(self, tasks: asyncio.TaskGroup) -> None:
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            # All events of one moment first: a queue and its flavor often come together.
+            await asyncio.sleep(0)
+            self.cache.refresh(self._clock.now())
+            self._flush_later(tasks)
+            while self.cache.has_heads and self.cache.changes != self._seen:
+                self._seen = self.cache.changes
+                await self._turn()
+                self._flush_later(tasks)
+
+    def _flush_later(self, tasks: asyncio.TaskGroup) -> None:
+        if self.cache.flush_is_due and (self._flush is None or self._flush.done()):
+            self._flush = tasks.create_task(self._flush_soon(), name=f"{self.name} flush")
+
+    async def _flush_soon(self) -> None:
+        await self._clock.sleep(FLUSH_AFTER)
+        self.cache.flush()
+        self._wake.set()
+
+    async def _turn(self) -> None:
+        """One cycle and its writes."""
+        self.cache.refresh(self._clock.now())
+        edition, snapshot = self.cache.edition, self.cache.snapshot
+        heads = self.cache.heads()
+        self._number += 1
+        decisions = cycle.run(snapshot, heads, self._config.scheduling, self._number)
+        for decision in decisions:
+            if decision.outcome is Outcome.ADMIT:
+                self._assume(decision)
+        gate = asyncio.Semaphore(PARALLEL_WRITES)
+        async with asyncio.TaskGroup() as writes:
+            for decision in decisions:
+                writes.create_task(self._carry_out(decision, snapshot, gate))
+        for decision in decisions:
+            if decision.outcome is not Outcome.ADMIT and self.cache.edition == edition:
+                waiting = decision.head.waiting
+                again = Waiting(waiting.workload, waiting.shape, decision.progress)
+                self.cache.give_back(decision.head, again, decision.requeue)
+        self.changed()
+
+    def _assume(self, decision: Decision) -> None:
+        workload = decision.head.waiting.workload
+        self.cache.assume(replace(workload, admission=decision.admission, reserved_at=self._clock.now()))
+
+    async def _carry_out(self, decision: Decision, snapshot: Snapshot, gate: asyncio.Semaphore) -> None:
+        async with gate:
+            if decision.outcome is Outcome.ADMIT:
+                await self._admit(decision, snapshot)
+            elif decision.outcome is Outcome.PREEMPT:
+                await self._preempt(decision)
+            else:
+                await self._refuse(decision)
+
+    async def _admit(self, decision: Decision, snapshot: Snapshot) -> None:
+        key = _key(decision)
+        assert decision.admission is not None
+        checks = bool(snapshot.queues[decision.head.cluster_queue].checks_of(decision.admission))
+        obj = self.cache.workload(key)
+        written = False
+        if obj is not None:
+            changed, notes = carrying_out.admission(obj, decision, checks=checks, now=self._clock.now())
+            written = await self._write(changed, notes)
+        if not written:
+            self.cache.forget(key, self._clock.now())
+
+    async def _refuse(self, decision: Decision) -> None:
+        obj = self.cache.workload(_key(decision))
+        if obj is not None:
+            changed, notes = carrying_out.refusal(obj, decision, self._clock.now())
+            await self._write(changed, notes)
+
+    async def _preempt(self, decision: Decision) -> None:
+        preemptor = self.cache.workload(_key(decision))
+        for victim in decision.evictions:
+            obj = self.cache.workload(Key(victim.workload.namespace, victim.workload.name))
+            if obj is not None and preemptor is not None:
+                changed, notes = carrying_out.eviction(obj, victim, preemptor, decision, self._clock.now())
+                await self._write(changed, notes)
+        await self._refuse(decision)
+
+    async def _write(self, workload: Object | None, notes: list[EventNote]) -> bool:
+        """Write a status, then tell; False where somebody was faster or the Workload is gone."""
+        if workload is not None:
+            try:
+                await self._client.update(WORKLOADS, workload, subresource="status", field_manager=FIELD_MANAGER)
+            except ApiError as error:
+                log.debug("%s: %s: %s", self.name, workload["metadata"]["name"], error)
+                return False
+        for note in notes:
+            with contextlib.suppress(ApiError):
+                await self._recorder.record(note)
+        return True
+
+
+def _key(decision: Decision) -> Key:
+    workload = decision.head.waiting.workload
+    return Key(workload.namespace, workload.name)

@@ -1,0 +1,90 @@
+"""Kueue's webhooks for jobs: one that names a queue begins suspended, and keeps what it was admitted with."""
+
+from __future__ import annotations
+
+from sidings.api.kueue import jobs, keys
+from sidings.api.kueue.management import Management
+from sidings.api.objects import Object, controller_of, labels_of
+from sidings.api.platform.components import Component
+from sidings.api.resources import LOCAL_QUEUES, NAMESPACES, Resource
+from sidings.api.status import NotFound
+from sidings.registry.admission import platform
+from sidings.registry.admission.plugin import Operation, Plugin, Reader, Request, denied
+from sidings.registry.admission.trainjob import aggregate
+
+DEEPEST = 10
+"""How many owners up a job that is managed itself is looked for."""
+
+
+class KueueJobs(Plugin):
+    """``m<kind>.kb.io`` and ``v<kind>.kb.io``."""
+
+    def __init__(self, management: Management) -> None:
+        self._management = management
+
+    def admit(self, request: Request, reader: Reader) -> None:
+        resource = request.kind.resource
+        if resource not in jobs.WEBHOOKS or request.subresource or request.operation is not Operation.CREATE:
+            return
+        job = request.new
+        if not self._covers(request.namespace, reader) or self._inside_managed(job, request.namespace, reader):
+            return
+        labels = labels_of(job)
+        if not labels.get(keys.QUEUE_NAME) and _exists(
+            reader, LOCAL_QUEUES, keys.DEFAULT_LOCAL_QUEUE, request.namespace
+        ):
+            job["metadata"].setdefault("labels", {})[keys.QUEUE_NAME] = keys.DEFAULT_LOCAL_QUEUE
+            labels = labels_of(job)
+        if labels.get(keys.QUEUE_NAME) or self._management.without_queue_name:
+            jobs.hold(resource, job)
+
+    def validate(self, request: Request, reader: Reader) -> None:
+        resource = request.kind.resource
+        if resource not in jobs.WEBHOOKS or request.subresource or request.operation is Operation.DELETE:
+            return
+        if not self._covers(request.namespace, reader):
+            return
+        found = list(jobs.errors(resource, request.new))
+        if request.old is not None:
+            found += jobs.update_errors(resource, request.new, request.old)
+        if found:
+            raise denied(f"v{jobs.WEBHOOKS[resource]}.kb.io", aggregate(found))
+
+    def _covers(self, namespace: str, reader: Reader) -> bool:
+        if not platform.is_on(Component.KUEUE, reader):
+            return False
+        try:
+            return self._management.covers(labels_of(reader.get(NAMESPACES, namespace)))
+        except NotFound:
+            return False
+
+    def _inside_managed(self, job: Object, namespace: str, reader: Reader) -> bool:
+        """Whether a job above this one is held by a queue; then it decides."""
+        current = job
+        for _ in range(DEEPEST):
+            owner = controller_of(current)
+            resource = _resource(owner) if owner else None
+            if owner is None or resource is None:
+                return False
+            try:
+                current = reader.get(resource, owner["name"], namespace)
+            except NotFound:
+                return False
+            if current["metadata"]["uid"] != owner["uid"]:
+                return False
+            if labels_of(current).get(keys.QUEUE_NAME) or self._management.without_queue_name:
+                return True
+        return False
+
+
+def _resource(owner: Object) -> Resource | None:
+    group = owner["apiVersion"].rpartition("/")[0]
+    return next((r for r in jobs.WEBHOOKS if r.group == group and r.kind == owner["kind"]), None)
+
+
+def _exists(reader: Reader, resource: Resource, name: str, namespace: str) -> bool:
+    try:
+        reader.get(resource, name, namespace)
+    except NotFound:
+        return False
+    return True

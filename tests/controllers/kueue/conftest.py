@@ -1,0 +1,105 @@
+"""Queues and jobs in a whole control plane in memory, on virtual time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from sidings.api.conditions import find
+from sidings.api.objects import Object
+from sidings.api.resources import (
+    CLUSTER_QUEUES,
+    JOBS,
+    LOCAL_QUEUES,
+    NAMESPACES,
+    PODS,
+    RESOURCE_FLAVORS,
+    WORKLOADS,
+    Resource,
+)
+from sidings.client.interface import PatchType
+from sidings.host.control_plane import ControlPlane
+from tests import control_planes
+
+SOON = 5.0
+"""Seconds of virtual time in which everything that is due has happened."""
+
+
+@dataclass
+class Cluster:
+    """What tests do with queues again and again."""
+
+    plane: ControlPlane
+
+    async def make(self, resource: Resource, name: str, spec: Object | None = None, **fields: Any) -> Object:
+        labels = fields.pop("labels", None)
+        obj: Object = {
+            "apiVersion": resource.api_version,
+            "kind": resource.kind,
+            "metadata": {"name": name, **({"labels": labels} if labels else {})},
+            **({"spec": spec} if spec is not None else {}),
+            **fields,
+        }
+        return await self.plane.client.create(resource, obj, namespace="team" if resource.namespaced else "")
+
+    async def queue(self, quota: str = "4", name: str = "cq", local: str = "lq", **spec: Any) -> None:
+        group = {
+            "coveredResources": ["cpu"],
+            "flavors": [{"name": "default", "resources": [{"name": "cpu", "nominalQuota": quota}]}],
+        }
+        await self.make(CLUSTER_QUEUES, name, {"namespaceSelector": {}, "resourceGroups": [group], **spec})
+        await self.make(LOCAL_QUEUES, local, {"clusterQueue": name})
+
+    async def job(self, name: str, pods: int = 1, queue: str = "lq", labels: dict[str, str] | None = None) -> None:
+        container = {"name": "c", "image": "i", "command": ["true"], "resources": {"requests": {"cpu": "1"}}}
+        spec = {
+            "parallelism": pods,
+            "completions": pods,
+            "template": {"spec": {"restartPolicy": "Never", "containers": [container]}},
+        }
+        marked = {**({"kueue.x-k8s.io/queue-name": queue} if queue else {}), **(labels or {})}
+        await self.make(JOBS, name, spec, labels=marked)
+
+    async def patch(self, resource: Resource, name: str, body: Any, kind: PatchType = PatchType.MERGE) -> None:
+        namespace = "team" if resource.namespaced else ""
+        await self.plane.client.patch(resource, name, body, namespace=namespace, patch_type=kind)
+
+    async def finish(self, name: str) -> None:
+        """All pods of a Job succeed."""
+        for pod in await self.pods(name):
+            status = {"phase": "Succeeded", "containerStatuses": []}
+            await self.plane.client.patch(
+                PODS, pod["metadata"]["name"], {"status": status}, namespace="team", subresource="status"
+            )
+        await self.settle()
+
+    async def pods(self, job: str) -> list[Object]:
+        selector = f"batch.kubernetes.io/job-name={job}"
+        return (await self.plane.client.list(PODS, "team", label_selector=selector)).items
+
+    async def settle(self, seconds: float = SOON) -> None:
+        await asyncio.sleep(seconds)
+
+    async def workload(self, job: str) -> Object:
+        found = (await self.plane.client.list(WORKLOADS, "team")).items
+        return next(item for item in found if item["metadata"]["ownerReferences"][0]["name"] == job)
+
+    async def condition(self, job: str, type_: str) -> Object:
+        workload = await self.workload(job)
+        return find((workload.get("status") or {}).get("conditions"), type_) or {}
+
+    async def runs(self, job: str) -> bool:
+        return not (await self.plane.client.get(JOBS, job, "team"))["spec"]["suspend"]
+
+
+@pytest.fixture
+async def cluster() -> AsyncIterator[Cluster]:
+    async for plane in control_planes.running():
+        made = Cluster(plane)
+        await made.make(NAMESPACES, "team")
+        await made.make(RESOURCE_FLAVORS, "default", {})
+        yield made

@@ -33,7 +33,7 @@ class Machine:
         self.home = home or folder / "home"
         self.environ = {**os.environ, "PATH": PATH, "SIDINGS_HOME": str(self.home), "HOME": str(folder)}
         self.environ.pop("KUBECONFIG", None)
-        self._run_by = tuple(run_by)
+        self.run_by = tuple(run_by)
 
     # sidings
 
@@ -67,8 +67,8 @@ class Machine:
         assert done.returncode != 0, f"kubectl {' '.join(words)} succeeded:\n{done.stdout}{done.stderr}"
         return done.stderr
 
-    def start_kubectl(self, *words: str) -> subprocess.Popen[str]:
-        return self._start(self._kubectl(words), "")
+    def start_kubectl(self, *words: str, stdin: str = "") -> subprocess.Popen[str]:
+        return self._start(self._kubectl(words), stdin)
 
     def apply(self, manifest: str) -> None:
         self.kubectl("apply", "-f", "-", stdin=manifest)
@@ -123,7 +123,7 @@ class Machine:
 
     def _run(self, command: tuple[str, ...], stdin: str, timeout: float) -> Done:
         return subprocess.run(
-            (*self._run_by, *command),
+            (*self.run_by, *command),
             cwd=self.folder,
             env=self.environ,
             input=stdin,
@@ -134,7 +134,7 @@ class Machine:
 
     def _start(self, command: tuple[str, ...], stdin: str) -> subprocess.Popen[str]:
         process = subprocess.Popen(
-            (*self._run_by, *command),
+            (*self.run_by, *command),
             cwd=self.folder,
             env=self.environ,
             stdin=subprocess.PIPE,

@@ -2,29 +2,50 @@
 
 Resident pages that several processes share count once for each: a pool of forked loader workers would be killed long
 before its time. So the cheap sum only says when to look closer, at proportional shares. For these the kernel takes a
-lock of each process, which one that forks without end does not give back: a fork bomb is left to ``process_count``.
+lock of each process, which one that forks without end hardly gives back; so a child looks, and not for long.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-from itertools import islice
+import select
+import signal
+from collections.abc import Iterable
 from pathlib import Path
 
 from sidings.node.sandbox.descendants import descendants
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
-_MANY = 512
-"""More processes than ranks and their loaders make on one machine."""
+_PATIENCE_SECONDS = 0.5
+"""A second look comes a second after the first; a shim that waits for one does nothing else."""
 
 
 def exceeds(root: int, limit_bytes: int) -> bool:
-    """Whether the processes below ``root`` hold more than ``limit_bytes`` of anonymous and shared memory."""
-    found = list(islice(descendants(root), _MANY))
-    if len(found) == _MANY:
-        return False
-    return sum(map(_resident, found)) > limit_bytes and sum(map(_proportional, found)) > limit_bytes
+    """Whether the processes below ``root`` hold more than ``limit_bytes`` of anonymous and shared memory.
+
+    Those that cannot be looked at in time do not: it takes a fork bomb, and that is ``process_count``'s.
+    """
+    found = list(descendants(root))
+    return sum(map(_resident, found)) > limit_bytes and _shares_exceed(found, limit_bytes)
+
+
+def _shares_exceed(processes: Iterable[str], limit_bytes: int) -> bool:
+    """``exceeds`` by proportional shares, as far as a child finds out in ``_PATIENCE_SECONDS``."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.write(writer, b"more" if sum(map(_proportional, processes)) > limit_bytes else b"less")
+        finally:
+            os._exit(0)
+    os.close(writer)
+    ready, _, _ = select.select([reader], [], [], _PATIENCE_SECONDS)
+    answer = os.read(reader, 4) if ready else b""
+    os.close(reader)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return answer == b"more"
 
 
 def _resident(process: str) -> int:

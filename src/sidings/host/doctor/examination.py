@@ -20,7 +20,7 @@ async def examine(here: Home, environ: Mapping[str, str], clock: Clock) -> list[
     around = surroundings.look(environ)
     devices = gpus_of_this_machine()
     with tempfile.TemporaryDirectory(prefix="sidings-doctor-") as scratch:
-        tier = await sandbox.examine(Path(scratch), around, clock)
+        tier = await sandbox.examine(here.nodes, Path(scratch), around, clock)
         enforcement = limits.examine(Path(scratch), around)
     return [
         tier,

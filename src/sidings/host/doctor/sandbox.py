@@ -9,11 +9,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from sidings.clock import Clock
-from sidings.host.doctor.finding import Finding, ok, problem
+from sidings.host.doctor.finding import Finding, ok, problem, warning
 from sidings.host.doctor.surroundings import Surroundings
 from sidings.node import shutdown
 from sidings.node.errors import SandboxUnavailable
+from sidings.node.sandbox import zygote
 from sidings.node.sandbox.client import SandboxClient
+from sidings.node.sandbox.tier import Kind, Tier
 
 CHECK = "sandbox"
 _IN_CONTAINER = {
@@ -23,6 +25,7 @@ _IN_CONTAINER = {
     "kubernetes": "kubectl edit the pod's owner: securityContext of the container with "
     "{procMount: Unmasked, seccompProfile: {type: Unconfined}}, and hostUsers: false in the pod",
 }
+_COMPILER = "apt-get install gcc libc6-dev"
 _ALLOWING = {
     "kernel.apparmor_restrict_unprivileged_userns": "0",
     "kernel.unprivileged_userns_clone": "1",
@@ -30,25 +33,27 @@ _ALLOWING = {
 }
 
 
-async def examine(directory: Path, surroundings: Surroundings, clock: Clock) -> Finding:
-    """Try it in ``directory``, which is empty and ours."""
-    client = SandboxClient(directory)
+async def examine(nodes: Path, scratch: Path, surroundings: Surroundings, clock: Clock) -> Finding:
+    """What the pods of ``nodes`` stand on, where there are any; else it is tried in ``scratch``, empty and ours."""
+    if tier := zygote.tier_in_force(nodes):
+        return judge(tier, surroundings)
+    client = SandboxClient(scratch)
     try:
         client.start_zygote()
     except SandboxUnavailable as error:
-        return judge(error.cause, surroundings)
+        return problem(CHECK, f"no tier: {error.what} ({error.cause})", _remedy(surroundings))
     await shutdown.stop_sandboxes(client, clock)
-    return judge("", surroundings)
+    return judge(client.tier, surroundings)
 
 
-def judge(refused: str, surroundings: Surroundings) -> Finding:
-    """``refused``: what the kernel did not allow, "" for nothing."""
-    if not refused:
-        who = "root" if surroundings.root else "an ordinary user, by a user namespace"
-        return ok(CHECK, f"tier T1, full namespaces, as {who}: each pod has its own network, mounts and processes")
-    return problem(
-        CHECK, f"no tier: the kernel refuses the namespaces that a pod needs ({refused})", _remedy(surroundings)
-    )
+def judge(tier: Tier, surroundings: Surroundings) -> Finding:
+    """What the tier gives, and what would give a better one."""
+    if tier.kind == Kind.NAMESPACES:
+        return ok(CHECK, f"{tier.message}, as {'root' if surroundings.root else 'an ordinary user'}")
+    remedy = _remedy(surroundings)
+    if tier.kind == Kind.ENVIRONMENT:
+        remedy = f"{'' if surroundings.root else 'sudo '}{_COMPILER}   (gives tier T2; for tier T1: {remedy})"
+    return warning(CHECK, tier.message, remedy)
 
 
 def _remedy(surroundings: Surroundings) -> str:

@@ -45,7 +45,7 @@ class Zygote:
         notes.write(directory / "zygote.json", os.getpid())
         # Last, because a name server stays when the zygote fails.
         holder = notes.living(directory / NAME_SERVER)
-        self._ground = ground(directory, wanted, known_tier(directory) if holder else None)
+        self._ground = ground(directory, wanted, tier_in_force(directory))
         if not holder and (stranded := notes.living(directory / SERVICE_PROXY)):
             os.kill(stranded, signal.SIGKILL)  # it is in namespaces that nobody can join any more
             (directory / SERVICE_PROXY).unlink()
@@ -185,8 +185,10 @@ def ground(directory: Path, wanted: Wanted, known: Tier | None) -> Ground:
     return NamespacesGround(directory, nested)
 
 
-def known_tier(directory: Path) -> Tier:
-    """The tier that an earlier zygote of ``directory`` found."""
+def tier_in_force(directory: Path) -> Tier | None:
+    """The tier that the pods of ``directory`` are on: as long as their name server lives, who else holds it."""
+    if not notes.living(directory / NAME_SERVER):
+        return None
     return Tier.from_json(json.loads((directory / _TIER).read_text()))
 
 

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from sidings.api import fields, timestamps
 from sidings.api.fields import FieldError
 from sidings.api.golang import in_struct_order
-from sidings.api.objects import Object
-from sidings.api.resources import CLUSTER_TRAINING_RUNTIMES, JOB_SETS, TRAIN_JOBS
+from sidings.api.objects import Object, name_of
+from sidings.api.resources import CLUSTER_TRAINING_RUNTIMES, JOB_SETS, PRIORITY_CLASSES, TRAIN_JOBS
 from sidings.api.status import NotFound
 from sidings.api.trainer import patch_times, rules, runtimes
 from sidings.api.trainer.rules import runtime as runtime_rules
@@ -40,7 +40,13 @@ class TrainJobAdmission(Plugin):
         if warning := _deprecation(runtime):
             request.warn(warning)
         errors = rules.against_runtime(
-            rules.Request(job=request.new, old=request.old, runtime=runtime, job_set=_job_set(request, reader))
+            rules.Request(
+                job=request.new,
+                old=request.old,
+                runtime=runtime,
+                job_set=_job_set(request, reader),
+                priority_classes=_priority_classes(runtime, reader),
+            )
         )
         if errors:
             raise denied(VALIDATOR, aggregate(errors))
@@ -76,6 +82,13 @@ def _deprecation(runtime: Object) -> str:
     if runtime.get("kind") != CLUSTER_TRAINING_RUNTIMES.kind:
         return ""
     return runtime_rules.deprecation(runtime, "Referenced ClusterTrainingRuntime")
+
+
+def _priority_classes(runtime: Object, reader: Reader) -> set[str]:
+    """Those there are, for the one policy that asks."""
+    if not runtime["spec"].get("podGroupPolicy"):
+        return set()
+    return {name_of(each) for each in reader.list(PRIORITY_CLASSES)}
 
 
 def _job_set(request: Request, reader: Reader) -> Object | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from sidings.api.fields import FieldError
-from sidings.api.trainer.rules import initializer, patches, pod_overrides, reserved, torch, torchtune
+from sidings.api.trainer.rules import initializer, patches, pod_overrides, reserved, torch, torchtune, volcano
 from sidings.api.trainer.rules.request import Request
 
 __all__ = ["RULES", "Request", "against_runtime"]
@@ -23,6 +23,7 @@ RULES: tuple[Callable[[Request], Iterable[FieldError]], ...] = (
     reserved.check_mpi,
     reserved.check_xgboost,
     reserved.check_flux,
+    volcano.check,
 )
 
 

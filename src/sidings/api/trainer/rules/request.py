@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,8 @@ class Request:
     runtime: Object
     job_set: Object | None
     """The JobSet of the same name, if there is one."""
+    priority_classes: Collection[str] = ()
+    """The names of all PriorityClasses."""
 
     @property
     def spec(self) -> Object:

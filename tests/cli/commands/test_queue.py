@@ -48,3 +48,60 @@ def test_a_file_without_cases_is_invalid(tmp_path: Path) -> None:
     code, told, complaint = run(tmp_path, "{}")
     assert (code, told) == (ExitCode.INVALID, "")
     assert complaint.startswith("error[MANIFEST_INVALID]:")
+
+
+STREAM = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {name: default}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: cq}
+spec:
+  namespaceSelector: {}
+  resourceGroups:
+  - coveredResources: [cpu]
+    flavors: [{name: default, resources: [{name: cpu, nominalQuota: 4}]}]
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: lq, namespace: a}
+spec: {clusterQueue: cq}
+---
+apiVersion: sidings.dev/v1alpha1
+kind: JobStream
+metadata: {name: day}
+jobs:
+- {name: tune, queue: a/lq, pods: 2, requests: {cpu: 2}, runtime: 10m, count: 2}
+"""
+
+
+def simulate(folder: Path, text: str, *flags: str) -> tuple[int, str, str]:
+    (folder / "stream.yaml").write_text(text)
+    it = invocation(folder)
+    args = main.build_parser("queue").parse_args(["queue", "simulate", "stream.yaml", *flags])
+    return main.run_guarded(args, it), out(it.console), err(it.console)
+
+
+def test_a_stream_is_played_on_virtual_time(tmp_path: Path) -> None:
+    code, told, said = simulate(tmp_path, STREAM, "--picture", "p.svg")
+    assert code == ExitCode.OK
+    assert told.splitlines() == [
+        "CLUSTERQUEUE   JOBS   ADMITTED   EVICTIONS   MEAN WAIT   LONGEST WAIT   USE",
+        "cq             2      2          0           5m          10m            cpu 100%",
+    ]
+    assert "over after 20m" in said
+    assert (tmp_path / "p.svg").read_text().startswith("<svg")
+
+
+def test_jobs_that_are_never_admitted_are_6(tmp_path: Path) -> None:
+    code, _, said = simulate(tmp_path, STREAM.replace("pods: 2", "pods: 3"))
+    assert code == ExitCode.NOT_ADMITTED
+    assert "2 of tune were never admitted" in said
+
+
+def test_a_stream_that_makes_no_sense_is_invalid(tmp_path: Path) -> None:
+    code, _, said = simulate(tmp_path, STREAM.replace("queue: a/lq", "queue: a/other"))
+    assert code == ExitCode.INVALID
+    assert "there is no LocalQueue a/other; there are a/lq" in said

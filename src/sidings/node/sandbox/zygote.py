@@ -153,7 +153,8 @@ class Zygote:
                     self._service_proxy = self._start_service_proxy()
                 elif pid in self._shims:
                     self._shims.discard(pid)
-                    self._ground.sweep({self._name_server, self._service_proxy, *self._shims})
+                    served = {self._name_server, self._service_proxy, outside.living(self._directory)}
+                    self._ground.sweep(served | self._shims)
 
     def _start_name_server(self) -> int:
         """Fork the name server and note it as the holder of the node's namespaces; returns its pid."""

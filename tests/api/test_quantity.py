@@ -105,3 +105,10 @@ def test_a_sum_is_exact(one: Decimal, first: str, other: Decimal, second: str) -
 
 def test_bytes_are_written_in_the_binary_family() -> None:
     assert [quantity.binary(amount) for amount in (0, 1000, 512 * 2**20, 3 * 2**30)] == ["0", "1k", "512Mi", "3Gi"]
+
+
+def test_amounts_beyond_all_measure_are_read_or_refused() -> None:
+    assert quantity.canonical("1e+308") == "100e306"
+    assert quantity.canonical(1e308) == "100e306"
+    with pytest.raises(ValueError, match="regular expression"):
+        quantity.canonical("1e99999999999")

@@ -16,6 +16,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 import pytest
 
@@ -100,16 +101,20 @@ class Api:
         *,
         chunks: list[bytes] | None = None,
         raw: Sequence[tuple[bytes, bytes]] = (),
+        gone: bool = False,
         **headers: str,
     ) -> Answer:
-        """``headers``: underscores become dashes. A body that is not bytes is sent as JSON. ``raw``: more headers."""
+        """``headers``: underscores become dashes. A body that is not bytes is sent as JSON. ``raw``: more headers.
+
+        ``gone``: the client hangs up after its body, which ends a stream.
+        """
         path, _, query = url.partition("?")
         data = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
         sent = {"host": "localhost:1", "authorization": "Bearer t", **headers}
         scope = {
             "type": "http",
             "method": method,
-            "path": path,
+            "path": unquote(path),
             "query_string": query.encode(),
             "headers": [*((k.replace("_", "-").encode(), v.encode()) for k, v in sent.items() if v), *raw],
         }
@@ -117,6 +122,8 @@ class Api:
         incoming: asyncio.Queue[Object] = asyncio.Queue()
         for index, part in enumerate(parts):
             incoming.put_nowait({"type": "http.request", "body": part, "more_body": index + 1 < len(parts)})
+        if gone:
+            incoming.put_nowait({"type": "http.disconnect"})
         messages: list[Any] = []
 
         async def send(message: Any) -> None:

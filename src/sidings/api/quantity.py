@@ -84,12 +84,17 @@ def _read(text: str) -> tuple[Decimal, _Family]:
         raise ValueError(FORMAT_WRONG)
     sign, whole, fraction, suffix = match.groups()
     base, exponent, family = _interpret(suffix)
-    with localcontext() as context:
-        context.prec = _DIGITS
-        amount = Decimal(f"{sign}{whole or '0'}.{fraction or '0'}")
-        amount = amount.scaleb(exponent) if base == 10 else amount * (Decimal(2) ** exponent)
-        if amount != amount.quantize(_NANO, ROUND_UP):
-            amount = amount.quantize(_NANO, ROUND_UP)
+    try:
+        with localcontext() as context:
+            context.prec = _DIGITS
+            amount = Decimal(f"{sign}{whole or '0'}.{fraction or '0'}")
+            amount = amount.scaleb(exponent) if base == 10 else amount * (Decimal(2) ** exponent)
+            # Only what is finer than that: bringing 1e308 to nanos would need more digits than there are.
+            if amount != amount.to_integral_value():
+                rounded = amount.quantize(_NANO, ROUND_UP)
+                amount = amount if amount == rounded else rounded
+    except ArithmeticError as error:
+        raise ValueError(FORMAT_WRONG) from error
     return amount, family
 
 

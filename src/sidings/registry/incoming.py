@@ -75,8 +75,11 @@ def read(kind: Kind, body: Object, repeated: Sequence[str] = ()) -> tuple[Object
     decoded = structural.decode(kind.schema, body, builtin=kind.builtin)
     error = decoded.error
     if not error and not kind.builtin:
-        meta = structural.decode(schemas.definition(_OBJECT_META), body.get("metadata") or {}, builtin=True)
+        metadata = {} if body.get("metadata") is None else body["metadata"]
+        meta = structural.decode(schemas.definition(_OBJECT_META), metadata, builtin=True)
         error = meta.error
+        # Those of a custom resource, too, go through Go's struct, which makes nulls into what it has instead.
+        decoded.object["metadata"] = meta.object
     if error:
         raise Unreadable(error, strict=False)
     type_meta = {"apiVersion": kind.resource.api_version, "kind": kind.resource.kind}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sidings.api import fields, scale
+from sidings.api import fields, scale, sent_kinds
 from sidings.api.kind import Kind
 from sidings.api.objects import Object
 from sidings.api.options import WriteOptions
@@ -26,6 +26,7 @@ async def replace(
     context: Context, kind: Kind, name: str, body: Object, namespace: str, options: WriteOptions
 ) -> Object:
     """PUT of a ``Scale``; raises ``Conflict`` where it names a resourceVersion and somebody was faster."""
+    body = sent_kinds.read(scale.KIND, body)
     while True:
         try:
             return await _write(context, kind, name, namespace, body, options)
@@ -41,7 +42,8 @@ async def change(
     for _ in range(patch.MOST_ATTEMPTS):
         current = scale.scale_of(kind, context.entry(kind, name, namespace).document)
         try:
-            return await _write(context, kind, name, namespace, patch.changed(kind, current, body, patch_type), options)
+            wanted = sent_kinds.read(scale.KIND, patch.changed(kind, current, body, patch_type))
+            return await _write(context, kind, name, namespace, wanted, options)
         except update.Outrun:
             continue
     raise update.conflict(kind, name, update.OPTIMISTIC_LOCK)

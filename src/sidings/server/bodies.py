@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import msgspec
 import yaml
 
-from sidings.api import golang, protobuf, yaml_documents
+from sidings.api import golang, protobuf, sent_kinds, yaml_documents
 from sidings.api.kind import Kind
+from sidings.api.objects import Object
 from sidings.api.status import BadRequest, RequestEntityTooLarge, UnsupportedMediaType
 from sidings.api.structural.decoding import Repeated
 from sidings.server.asgi import Receive
@@ -131,24 +132,26 @@ def decode_patch(raw: bytes, content_type: str, kind: Kind) -> tuple[str, Any]:
         raise BadRequest(f"error decoding patch: {_go_text(error)}") from error
 
 
-def decode_options(raw: bytes, content_type: str) -> Any:
+def decode_options(raw: bytes, content_type: str) -> Object | None:
     """``DeleteOptions`` in the body of a DELETE; None where there is no body."""
     if not raw:
         return None
     found = media_type(content_type)
     try:
         if found == JSON:
-            return _decode_json(raw)
-        if found == YAML:
-            return yaml_documents.load(raw)[0]
-        if found == PROTOBUF:
-            return protobuf.decode(raw)
+            value = _decode_json(raw)
+        elif found == YAML:
+            value = yaml_documents.load(raw)[0]
+        elif found == PROTOBUF:
+            value = protobuf.decode(raw)
+        else:
+            raise UnsupportedMediaType(_unknown_format([JSON, YAML, PROTOBUF]))
     except (ValueError, yaml.YAMLError) as error:
         raise BadRequest(
             "the object provided is unrecognized (must be of type DeleteOptions): couldn't get version/kind; "
             f"json parse error: {_go_text(error)} ({_summary(raw)})"
         ) from error
-    raise UnsupportedMediaType(_unknown_format([JSON, YAML, PROTOBUF]))
+    return sent_kinds.read("DeleteOptions", value)
 
 
 def _unknown_format(accepted: list[str]) -> str:

@@ -10,7 +10,7 @@ import random
 from dataclasses import replace
 from functools import partial
 
-from sidings.api import options
+from sidings.api import options, sent_kinds
 from sidings.api.kind import Kind
 from sidings.api.kinds.rbac import GROUP as RBAC
 from sidings.api.options import WriteOptions
@@ -126,12 +126,13 @@ class Objects:
         wanted = options.for_create(
             request.query, user_agent=request.user_agent, repeated=tuple(body.repeated), warn=request.warn
         )
-        if kind.resource == SERVICE_ACCOUNTS and path.subresource == "token":
-            account = self._registry.get(kind, path.name, path.namespace).object
-            return json_response(201, self._tokens.issue(account, body.value), request.warning_headers())
         if path.subresource:
+            sent = sent_kinds.read(SUBRESOURCES[path.subresource].kind, body.value)
+            if kind.resource == SERVICE_ACCOUNTS and path.subresource == "token":
+                account = self._registry.get(kind, path.name, path.namespace).object
+                return json_response(201, self._tokens.issue(account, sent), request.warning_headers())
             made = await self._registry.create_subresource(
-                kind, path.name, path.subresource, body.value, path.namespace, wanted
+                kind, path.name, path.subresource, sent, path.namespace, wanted
             )
             return json_response(201, made, request.warning_headers())
         wanted = self._guarded(request, kind, wanted)

@@ -1,7 +1,9 @@
+import re
+
 import pytest
 
 from sidings.api import schemas
-from sidings.api.structural.node import node_of, text_of
+from sidings.api.structural.node import node_of, text_of, to_python
 
 
 def test_a_path_is_written_as_field_errors_write_it():
@@ -52,3 +54,20 @@ def test_a_pattern_ends_where_the_text_ends():
     assert pattern is not None
     assert pattern("a")
     assert not pattern("a\n")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "found"),
+    [
+        ("^a$", "a", True),
+        ("^a$", "a\n", False),
+        (r"a\$", "a$", True),
+        ("^(?i)[a-z]([-a-z0-9]*[a-z0-9])?$", "Rack-1", True),
+        ("^(?i)[a-z]([-a-z0-9]*[a-z0-9])?$", "1-rack", False),
+        ("a(?i)b", "aB", True),
+        ("a(?i)b", "Ab", False),
+        ("(?s)a.b", "a\nb", True),
+    ],
+)
+def test_patterns_mean_what_they_mean_to_go(pattern: str, text: str, found: bool) -> None:
+    assert bool(re.search(to_python(pattern), text)) is found

@@ -26,7 +26,7 @@ def errors(cron_job: Object) -> list[FieldError]:
 
 def name_errors(cron_job: Object) -> list[FieldError]:
     """On creation only: a longer name cannot be mended afterwards."""
-    name = objects.name_of(cron_job)
+    name = cron_job["metadata"].get("name") or ""
     if len(name) <= LONGEST_NAME:
         return []
     return [fields.invalid("metadata.name", name, f"must be no more than {LONGEST_NAME} characters")]

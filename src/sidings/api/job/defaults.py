@@ -43,7 +43,8 @@ def generate_selector(job: Object) -> None:
     if job["spec"].get("manualSelector"):
         return
     metadata = job["spec"]["template"].setdefault("metadata", {})
-    name, uid = objects.name_of(job), objects.uid_of(job)
+    # A Job without a name is refused for it only later.
+    name, uid = job["metadata"].get("name") or "", objects.uid_of(job)
     metadata["labels"] = {
         **(metadata.get("labels") or {}),
         labels.LEGACY_JOB_NAME: name,

@@ -136,7 +136,7 @@ def _generated_selector(job: Object) -> Iterator[FieldError]:
     template_labels = objects.labels_of(spec["template"])
     for key, value in (
         (labels.CONTROLLER_UID, uid),
-        (labels.JOB_NAME, objects.name_of(job)),
+        (labels.JOB_NAME, job["metadata"].get("name") or ""),
     ):
         if key not in template_labels:
             yield fields.required("spec.template.metadata.labels", f"must be '{value}'")

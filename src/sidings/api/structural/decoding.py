@@ -9,7 +9,6 @@ structural pruning spell them.
 from __future__ import annotations
 
 import base64
-import binascii
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -193,7 +192,7 @@ class _Struct(_Json):
         elif node.format == "byte":
             try:
                 base64.b64decode(value.replace("\n", "").replace("\r", ""), validate=True)
-            except binascii.Error:
+            except ValueError:  # binascii.Error is one; other than ASCII is another
                 self.fail(f"illegal base64 data at input byte {_bad_base64(value)}")
         return value
 

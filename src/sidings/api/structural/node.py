@@ -84,7 +84,7 @@ class Node:
         self.pattern_text: str = QUANTITY if self.format == "quantity" else schema.get("pattern", "")
         self.pattern: Callable[[str], object] | None = None
         if self.pattern_text:
-            self.pattern = re.compile(_to_python(self.pattern_text)).search
+            self.pattern = re.compile(to_python(self.pattern_text)).search
         self.combined = any(keyword in schema for keyword in _COMBINATIONS)
         self.limited = any(limit in schema for limit in _LIMITS) or self.format in _CHECKED_FORMATS
         # The Python type that fits; a bool is an int to isinstance, so it is compared exactly.
@@ -117,9 +117,18 @@ class Node:
         self.struct: str = self.go_type.rpartition(".")[2] if self.properties else ""
 
 
-def _to_python(pattern: str) -> str:
-    """RE2 as CRDs use it, in Python's dialect: ``$`` must not match before a final newline."""
-    return re.sub(r"(?<!\\)\$$", r"\\Z", pattern)
+_LATE_FLAGS = re.compile(r"(.+?)\(\?([ims]+)\)(.*)", re.DOTALL)
+
+
+def to_python(pattern: str) -> str:
+    """RE2 as CRDs use it, in Python's dialect.
+
+    ``$`` must not match before a final newline. Flags may be given anywhere (``^(?i)[a-z]+$``) and hold to the end.
+    """
+    pattern = re.sub(r"(?<!\\)\$$", r"\\Z", pattern)
+    while found := _LATE_FLAGS.match(pattern):
+        pattern = f"{found[1]}(?{found[2]}:{found[3]})"
+    return pattern
 
 
 def _go_type(node: Node) -> str:

@@ -40,7 +40,8 @@ class TrainingJobController(Controller):
             job = await self.client.get(self.resource, key.name, key.namespace)
         except NotFound:
             return None
-        if objects.is_deleting(job) or _is_foreign(job):
+        job = {**job, "spec": job.get("spec") or {}}  # no schema asks for it
+        if objects.is_deleting(job) or is_foreign(job):
             return None
         if complaint := self.operator.complaint(job):
             kind = self.resource.kind
@@ -58,7 +59,7 @@ class TrainingJobController(Controller):
         return Snapshot.of(self.operator.framework, job, pods.items, services.items)
 
 
-def _is_foreign(job: Object) -> bool:
-    """Whether ``managedBy`` names another controller; an empty string does."""
+def is_foreign(job: Object) -> bool:
+    """Whether ``managedBy`` of a job with a spec names another controller; an empty string does."""
     managed_by = (job["spec"].get("runPolicy") or {}).get("managedBy")
     return managed_by not in (None, words.OWN_MANAGER)

@@ -184,6 +184,7 @@ class ControlPlane:
         return [
             *exposition.family("apiserver_storage_objects", "gauge", "Stored objects by resource.", stored),
             *self._metrics.lines({controller.name: len(controller.queue) for controller in self._running}),
+            *self.kueue.scheduler.metrics.lines(),
         ]
 
     async def run(self) -> None:

@@ -176,6 +176,11 @@ class Cache:
         )
         return sorted(known.values(), key=lambda w: (-w.priority, w.queued_at, w.uid))
 
+    def sizes(self, cluster_queue: str) -> tuple[int, int]:
+        """How many of a ClusterQueue's are to be looked at, and how many are set aside until something changes."""
+        queue = self._pending.get(cluster_queue)
+        return (len(queue.heap), len(queue.inadmissible)) if queue is not None else (0, 0)
+
     def holders(self) -> Iterator[tuple[Key, Workload]]:
         yield from self._holders.items()
 

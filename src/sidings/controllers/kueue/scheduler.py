@@ -22,6 +22,7 @@ from sidings.clock import Clock
 from sidings.controllers.kueue import carrying_out, words
 from sidings.controllers.kueue.cache import SURROUNDINGS, Cache
 from sidings.controllers.kueue.configuration import Configuration
+from sidings.controllers.kueue.metrics import KueueMetrics
 from sidings.controllers.runtime.controller import REWATCH_SECONDS
 from sidings.queue import cycle
 from sidings.queue.cycle import Decision, Outcome
@@ -43,6 +44,7 @@ class Scheduler:
 
     def __init__(self, client: Client, clock: Clock, config: Configuration) -> None:
         self.cache = Cache()
+        self.metrics = KueueMetrics(self.cache)
         self._client = client
         self._clock = clock
         self._config = config
@@ -87,6 +89,8 @@ class Scheduler:
     def _see(self, resource: Resource, obj: Object, *, gone: bool) -> None:
         now = self._clock.now()
         if resource == WORKLOADS:
+            if not gone:
+                self.metrics.changed(self.cache.workload(key_of(obj)), obj, now)
             self.cache.see_workload(obj, gone=gone, now=now)
         else:
             self.cache.see(resource, obj, gone=gone, now=now)
@@ -121,7 +125,10 @@ class Scheduler:
         edition, snapshot = self.cache.edition, self.cache.snapshot
         heads = self.cache.heads()
         self._number += 1
+        began = self._clock.monotonic()
         decisions = cycle.run(snapshot, heads, self._config.scheduling, self._number)
+        admitted = any(decision.outcome is Outcome.ADMIT for decision in decisions)
+        self.metrics.cycle(self._clock.monotonic() - began, admitted=admitted)
         for decision in decisions:
             if decision.outcome is Outcome.ADMIT:
                 self._assume(decision)
@@ -172,6 +179,7 @@ class Scheduler:
         for victim in decision.evictions:
             obj = self.cache.workload(Key(victim.workload.namespace, victim.workload.name))
             if obj is not None and preemptor is not None:
+                self.metrics.preempted(decision.head.cluster_queue, victim.reason)
                 changed, notes = carrying_out.eviction(obj, victim, preemptor, decision, self._clock.now())
                 await self._write(changed, notes)
         await self._refuse(decision)

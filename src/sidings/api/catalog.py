@@ -76,6 +76,7 @@ def builtin() -> Catalog:
         endpoints,
         event,
         event_v1,
+        horizontal_pod_autoscaler,
         job,
         jobset,
         kueue,
@@ -107,6 +108,7 @@ def builtin() -> Catalog:
         config_map, endpoints, event, limit_range, namespace, node, persistent_volume_claim, persistent_volume, pod,
         resource_quota, secret, service_account, service, custom_resource_definition, cron_job, job, lease, jobset,
         priority_class, storage_class, event_v1, endpoint_slice, network_policy, project, route, trainjob,
+        horizontal_pod_autoscaler,
     )  # fmt: skip
     return Catalog(
         [

@@ -97,3 +97,4 @@ JOB_SET_OPERATORS = Resource("operator.openshift.io", "v1", "jobsetoperators", "
 KUEUE_OPERATORS = Resource("kueue.openshift.io", "v1", "kueues", "Kueue", False)
 PROJECTS = Resource("project.openshift.io", "v1", "projects", "Project", False)
 ROUTES = Resource("route.openshift.io", "v1", "routes", "Route")
+AUTOSCALERS = Resource("autoscaling", "v2", "horizontalpodautoscalers", "HorizontalPodAutoscaler")

@@ -54,7 +54,10 @@ async def names(plane: ControlPlane) -> list[str]:
 async def test_from_creation_to_success(plane: ControlPlane) -> None:
     await submit(plane)
     assert await names(plane) == ["j-master-0", "j-worker-0"]
-    assert [objects.name_of(s) for s in (await plane.client.list(SERVICES, "default")).items] == [
+    assert [
+        objects.name_of(s)
+        for s in (await plane.client.list(SERVICES, "default", label_selector="training.kubeflow.org/job-name")).items
+    ] == [
         "j-master-0",
         "j-worker-0",
     ]

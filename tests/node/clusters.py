@@ -47,6 +47,8 @@ class Cluster:
         self.client = LocalClient(self._registry)
         self.agent = self._new_agent()
         self._task: asyncio.Task[None] | None = None
+        self.image = "example.com/image:1"
+        """Of the pods that ``run`` makes."""
 
     def _new_agent(self) -> NodeAgent:
         return NodeAgent(
@@ -87,7 +89,7 @@ class Cluster:
     async def run(self, script: str, name: str = "p", metadata: Object | None = None, **spec: Any) -> Object:
         """Create a pod of one shell; ``spec`` may hold ``container_fields``."""
         fields = spec.pop("container_fields", {})
-        made = pod(container(**({"command": ["sh", "-c", script]} | fields)), name=name, **spec)
+        made = pod(container(**({"command": ["sh", "-c", script], "image": self.image} | fields)), name=name, **spec)
         made["metadata"] = {"name": name, "namespace": "default", **(metadata or {})}
         return await self.client.create(PODS, made, namespace="default")
 

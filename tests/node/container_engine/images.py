@@ -21,6 +21,7 @@ def _static_busybox() -> str | None:
     return None if linked else program
 
 
+IMAGE = "localhost/sidings-test:1"
 BUSYBOX = _static_busybox()
 """A busybox that needs no libraries (Debian's busybox-static, or the plain one of Debian); None where there is none."""
 
@@ -37,3 +38,13 @@ def root_file_system(directory: Path) -> Path:
     (directory / "etc/passwd").write_text("root:x:0:0:root:/root:/bin/sh\napp:x:1000:1000::/:/bin/sh\n")
     (directory / "etc/group").write_text("root:x:0:\napp:x:1000:\n")
     return directory
+
+
+def imported(engine: str, directory: Path) -> None:
+    """Have ``engine`` (podman or docker) know ``IMAGE``, which has an entrypoint, a user and a variable."""
+    archive = directory / "image.tar"
+    subprocess.run(["tar", "-C", str(root_file_system(directory / "root")), "-cf", str(archive), "."], check=True)
+    changes = ['ENTRYPOINT ["/bin/sh", "-c"]', 'CMD ["id -un; pwd; echo $GREETING"]', "USER app", "WORKDIR /tmp"]
+    changes.append("ENV GREETING=hi" if engine == "docker" else "ENV=GREETING=hi")
+    words = [word for change in changes for word in ("--change", change)]
+    subprocess.run([engine, "import", *words, str(archive), IMAGE], check=True, capture_output=True)

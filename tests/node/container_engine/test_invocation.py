@@ -88,7 +88,7 @@ def test_a_path_that_an_engine_cannot_read_is_refused() -> None:
 def test_secrets_that_a_bind_shows_are_covered(tmp_path: Path) -> None:
     (tmp_path / ".ssh").mkdir()
     (tmp_path / ".netrc").write_text("x")
-    hidden = Root(masked=("/home/.ssh", "/home/.netrc", "/home/.kube", "/etc/shadow"))
+    hidden = Root(secrets=(*(f"{tmp_path}/{name}" for name in (".ssh", ".netrc", ".kube")), "/etc/shadow"))
     said = text(run(replace(CONTAINER, root=hidden), Bind(str(tmp_path), "/home")))
     assert "--tmpfs /home/.ssh:ro" in said
     assert "--volume /dev/null:/home/.netrc:ro" in said

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from sidings.node import masks
 from sidings.node.container_engine.engine import DOCKER, POD_LABEL, PODMAN, STATE_LABEL, ContainerEngine
 from sidings.node.sandbox.spec import Bind, Container, ImageRun
 
@@ -204,7 +205,7 @@ def _volumes(binds: Iterable[Bind]) -> list[str]:
 def _masks(container: Container, binds: Sequence[Bind], mode: Callable[[str], int] | None = None) -> list[str]:
     """Cover the secrets of this machine that a bind shows; an image has none of its own."""
     words: list[str] = []
-    for path in container.root.masked:
+    for path in dict.fromkeys(masks.inside(container.root.secrets, binds)):
         for bind in binds:
             inside = bind.target.rstrip("/") + "/"
             if not path.startswith(inside):

@@ -21,6 +21,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+from sidings.node import masks
 from sidings.node.container_engine import invocation, program
 from sidings.node.container_engine.complaint import complaint
 from sidings.node.container_engine.engine import PODMAN, ContainerEngine
@@ -57,7 +58,7 @@ class Keeper:
         engine: ContainerEngine,
         pod_uid: str,
         container: Container,
-        binds: Sequence[Bind],
+        managed: Sequence[Bind],
         shared_memory: str,
         control: socket.socket,
         streams: Streams,
@@ -66,7 +67,8 @@ class Keeper:
         self._pod_uid = pod_uid
         self._container = container
         self._name = invocation.container_name(pod_uid, container)
-        self._binds = [*container.root.binds, *binds]
+        self._managed = list(managed)
+        self._binds: list[Bind] = []
         self._shared_memory = shared_memory
         self._control = control
         self._streams = streams
@@ -94,7 +96,8 @@ class Keeper:
 
     def _start(self) -> None:
         try:
-            self._binds = [_resolved(bind) for bind in self._binds]
+            secrets = self._container.root.secrets
+            self._binds = [_resolved(bind, secrets) for bind in self._container.root.binds] + self._managed
             if self._engine.name == PODMAN and not self._container.terminal:
                 self._start_on_our_pipes()
             else:
@@ -281,15 +284,20 @@ def remove(engine: ContainerEngine, name: str) -> None:
     program.run(invocation.remove(engine, name), engine.environment)
 
 
-def _resolved(bind: Bind) -> Bind:
-    """``sub_path`` followed inside its volume, which it cannot leave: an engine knows nothing of that rule."""
-    if not bind.sub_path:
-        return bind
+def _resolved(bind: Bind, secrets: Sequence[str]) -> Bind:
+    """``bind`` as it really is. An engine knows neither that a subPath may not leave its volume, nor what is hidden.
+
+    Who may write above the path can still put a link in its place before the engine mounts it, which ``rootfs``, with
+    descriptors, does not allow.
+    """
     fd = mounts.open_source(bind.source, bind.sub_path)
     try:
-        return Bind(str(Path(f"/proc/self/fd/{fd}").readlink()), bind.target, bind.read_only)
+        real = str(Path(f"/proc/self/fd/{fd}").readlink())
     finally:
         os.close(fd)
+    if secret := masks.strayed(bind.source, real, secrets):
+        raise invocation.Unmountable(f"cannot mount {bind.target}: it leads to {secret}, which is hidden from pods")
+    return Bind(real, bind.target, bind.read_only)
 
 
 def _readable(fd: int) -> bool:

@@ -59,72 +59,20 @@ class Framework:
         return next((role for role, _ in self.roles_of(job) if role in self.leaders), None)
 
 
+_M, _W, _L, _C = words.MASTER, words.WORKER, words.LAUNCHER, words.CHIEF
+_TF = (_C, _M, words.PARAMETER_SERVER, _W, words.EVALUATOR)
+_AGAIN, _NEVER = words.ON_FAILURE, words.NEVER
+# fmt: off
+# Columns: kind, field of spec, roles, leaders, container, its port's name, the port, restartPolicy; and the two flags.
 PYTORCH = Framework(
-    PYTORCH_JOBS,
-    "pytorchReplicaSpecs",
-    (words.MASTER, words.WORKER),
-    (words.MASTER,),
-    container="pytorch",
-    port_name="pytorchjob-port",
-    port=23456,
-    restart_policy=words.ON_FAILURE,
-    reports_selector=True,
-    worker_zero_leads=True,
-)
-TENSORFLOW = Framework(
-    TF_JOBS,
-    "tfReplicaSpecs",
-    (words.CHIEF, words.MASTER, words.PARAMETER_SERVER, words.WORKER, words.EVALUATOR),
-    (words.CHIEF, words.MASTER),
-    container="tensorflow",
-    port_name="tfjob-port",
-    port=2222,
-    restart_policy=words.NEVER,
-    worker_zero_leads=True,
-)
-MPI = Framework(
-    MPI_JOBS,
-    "mpiReplicaSpecs",
-    (words.LAUNCHER, words.WORKER),
-    (words.LAUNCHER,),
-    container="mpi",
-    port_name="mpi-port",
-    port=9999,
-    restart_policy=words.NEVER,
-)
+    PYTORCH_JOBS, "pytorchReplicaSpecs", (_M, _W), (_M,), "pytorch", "pytorchjob-port", 23456, _AGAIN, True, True)
+TENSORFLOW = Framework(TF_JOBS, "tfReplicaSpecs", _TF, (_C, _M), "tensorflow", "tfjob-port", 2222, _NEVER, False, True)
+MPI = Framework(MPI_JOBS, "mpiReplicaSpecs", (_L, _W), (_L,), "mpi", "mpi-port", 9999, _NEVER, False, False)
 XGBOOST = Framework(
-    XGBOOST_JOBS,
-    "xgbReplicaSpecs",
-    (words.MASTER, words.WORKER),
-    (words.MASTER,),
-    container="xgboost",
-    port_name="xgboostjob-port",
-    port=9999,
-    restart_policy=words.NEVER,
-)
-JAX = Framework(
-    JAX_JOBS,
-    "jaxReplicaSpecs",
-    (words.WORKER,),
-    (),
-    container="jax",
-    port_name="jaxjob-port",
-    port=6666,
-    restart_policy=words.NEVER,
-    reports_selector=True,
-    worker_zero_leads=True,
-)
-PADDLE = Framework(
-    PADDLE_JOBS,
-    "paddleReplicaSpecs",
-    (words.MASTER, words.WORKER),
-    (words.MASTER,),
-    container="paddle",
-    port_name="master",
-    port=36543,
-    restart_policy=words.ON_FAILURE,
-    reports_selector=True,
-)
+    XGBOOST_JOBS, "xgbReplicaSpecs", (_M, _W), (_M,), "xgboost", "xgboostjob-port", 9999, _NEVER, False, False)
+JAX = Framework(JAX_JOBS, "jaxReplicaSpecs", (_W,), (), "jax", "jaxjob-port", 6666, _NEVER, True, True)
+PADDLE = Framework(PADDLE_JOBS, "paddleReplicaSpecs", (_M, _W), (_M,), "paddle", "master", 36543, _AGAIN, True, False)
+# fmt: on
 
 ALL = (PYTORCH, TENSORFLOW, MPI, XGBOOST, JAX, PADDLE)
 

@@ -31,6 +31,7 @@ from sidings.api.conditions import find
 from sidings.api.resources import NODES
 from sidings.client import kubeconfig
 from sidings.clock import Clock
+from sidings.controllers.kueue.visibility import PendingList
 from sidings.host import bootstrap, hibernation, machine, process, scrape_token
 from sidings.host.control_plane import ControlPlane
 from sidings.host.errors import PortTaken
@@ -150,6 +151,7 @@ class Engine:
             hosts=(*names.LOOPBACK, *names.DNS, *IN_CLUSTER),
             measured=measured,
             signing_key=self.identity.signing_key,
+            pending=PendingList(self.plane.kueue.scheduler.cache),
         )
         self.plane.client.get_tokens_from(app.tokens)
         listener = listen(self.options.port, self.options.last_port)

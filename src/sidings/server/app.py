@@ -16,10 +16,11 @@ from sidings.api.exposition import Labels
 from sidings.api.pods import PodAccess
 from sidings.api.status import ApiError, InternalError, NotFound, Timeout
 from sidings.api.telemetry import Telemetry
+from sidings.api.visibility import PendingWorkloads
 from sidings.clock import Clock
 from sidings.errors import SidingsError
 from sidings.registry.registry import Registry
-from sidings.server import health, names, telemetry, training_status, upgrades
+from sidings.server import health, names, telemetry, training_status, upgrades, visibility
 from sidings.server.asgi import Receive, Scope, Send
 from sidings.server.auth import ADMIN, Authenticator, FirstOf, Gate, User, authenticate
 from sidings.server.authorization import Authorizer, attributes_of
@@ -58,11 +59,12 @@ class App:
         hosts: Iterable[str] = (*names.LOOPBACK, *names.DNS),
         measured: Telemetry | None = None,
         signing_key: str = "",
+        pending: PendingWorkloads | None = None,
     ) -> None:
         """``hosts``: names and addresses that a Host header may name; those of the certificate, unless it has more.
 
         ``measured``: what the pods do, where somebody measures it. ``signing_key``: of service accounts' tokens;
-        without one they end with this application.
+        without one they end with this application. ``pending``: who waits for queues, where there is a scheduler.
         """
         self.tokens = ServiceAccountTokens(registry, clock, (signing_key or secrets.token_hex()).encode(), rng)
         self.metrics = RequestMetrics()
@@ -71,6 +73,7 @@ class App:
         self._authenticator = FirstOf(authenticator, self.tokens)
         self._authorizer = Authorizer(registry)
         self._measured = measured
+        self._pending = pending
         self._gate = Gate(hosts)
         self._documents = Documents(registry)
         self._objects = Objects(registry, pods, clock, rng, self._documents, self._authorizer, self.tokens)
@@ -171,6 +174,8 @@ class App:
             self._authorizer.check(
                 request.user, attributes_of(request, path if isinstance(path, ResourcePath) else None)
             )
+        if isinstance(path, ResourcePath) and visibility.concerns(path):
+            return visibility.answer(request.method, path, request.query, self._pending)
         if isinstance(path, ResourcePath):
             return await self._objects.answer(request, path)
         if isinstance(path, GroupPath):

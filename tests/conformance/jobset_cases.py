@@ -3,10 +3,13 @@
 A case is a JobSet, steps, and after a step what must be so. The stage ``Planner`` is the pure plan and nothing else;
 the stage ``Server`` is any Kubernetes API with a JobSet controller behind it, ours in this process or a cluster. Jobs
 are declared to be managed by somebody else, so that no Job controller interferes: the script says what becomes of them.
+``only: planner`` or ``only: server`` says that the other stage has not what a case needs (a garbage collector, rules of
+admission, two failures in one moment).
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -20,7 +23,7 @@ from sidings.api.feature_gates import FeatureGates, Gate
 from sidings.api.jobset import labels
 from sidings.api.kinds import jobset as jobset_kind
 from sidings.api.objects import Object
-from sidings.api.resources import CLAIMS, EVENTS, JOB_SETS, JOBS, NAMESPACES, SERVICES
+from sidings.api.resources import CLAIMS, EVENTS, JOB_SETS, JOBS, NAMESPACES, PODS, SERVICES, Resource
 from sidings.api.status import NotFound
 from sidings.api.structural import defaulting
 from sidings.client.interface import Client, PatchType
@@ -32,7 +35,7 @@ MANAGER = "example.com/script"
 HOLD = "example.com/hold"
 QUIET_SECONDS = 1.5
 LONGEST_WAIT = 20.0
-_BY_KIND = {resource.kind: resource for resource in (SERVICES, JOBS, CLAIMS)}
+_BY_KIND = {resource.kind: resource for resource in (JOB_SETS, SERVICES, JOBS, CLAIMS)}
 _LETTERS = {"ready": "r", "succeeded": "s", "failed": "f", "active": "A", "suspended": "S"}
 
 
@@ -52,10 +55,22 @@ class Case:
         made: Object = {
             "apiVersion": JOB_SETS.api_version,
             "kind": JOB_SETS.kind,
-            "metadata": {"name": self.data.get("name") or "js", "annotations": self.data.get("annotations") or {}},
+            "metadata": {"annotations": self.data.get("annotations") or {}},
             "spec": {"replicatedJobs": list(map(_group, groups)), **(self.data.get("jobset") or {})},
         }
+        if "generateName" in self.data:
+            made["metadata"]["generateName"] = self.data["generateName"]
+        else:
+            made["metadata"]["name"] = self.data.get("name") or "js"
         return objects.copy_of(made)  # YAML's aliases make cases share their parts
+
+    @property
+    def status(self) -> Object:
+        """What has happened to the JobSet before the first step."""
+        return dict(self.data.get("status") or {})
+
+    def is_for(self, stage: str) -> bool:
+        return self.data.get("only", stage) == stage and not self.is_about_admission
 
     @property
     def is_about_admission(self) -> bool:
@@ -71,7 +86,7 @@ def load() -> Iterator[Case]:
 class Stage(Protocol):
     """``state`` holds every key that an ``expect`` may ask for but ``objects``, which ``find`` answers."""
 
-    async def start(self, jobset: Object) -> None: ...
+    async def start(self, jobset: Object, status: Object) -> None: ...
 
     async def act(self, verb: str, what: Any, step: Object) -> None: ...
 
@@ -82,12 +97,16 @@ class Stage(Protocol):
     async def find(self, kind: str, name: str) -> Object | None: ...
 
 
-VERBS = ("hold", "complete", "fail", "ready", "active", "release", "set", "delete")
+VERBS = (
+    "stranger", "hold", "complete", "fail", "failing", "ready", "active", "suspended", "release", "pods", "place",
+    "set", "wait", "delete",
+)  # fmt: skip
+"""In the order in which a step does them. Lists of Jobs for most; ``place`` changes pod templates by group."""
 
 
 async def play(case: Case, stage: Stage) -> list[str]:
     """What is not as expected."""
-    await stage.start(case.jobset)
+    await stage.start(case.jobset, case.status)
     complaints: list[str] = []
     for number, step in enumerate(case.data["steps"]):
         for verb in VERBS:
@@ -95,6 +114,9 @@ async def play(case: Case, stage: Stage) -> list[str]:
                 await stage.act(verb, step[verb], step)
         jobset, jobs, events = await stage.settled()
         wanted = dict(step.get("expect") or {})
+        for name in wanted.pop("absent", ()):
+            if found := await stage.find(*name.split()):
+                complaints.append(f"step {number}: {name} is there: {found}")
         for name, partial in (wanted.pop("objects", None) or {}).items():
             found = await stage.find(*name.split())
             if found is None or not _contains(found, partial):
@@ -111,7 +133,7 @@ def state(jobset: Object | None, jobs: list[Object], events: list[str]) -> Objec
     living = [job for job in jobs if not objects.is_deleting(job)]
     attempts: dict[int, int] = {}
     for job in jobs:
-        attempt = int(objects.labels_of(job)[labels.RESTART_ATTEMPT])
+        attempt = int(objects.labels_of(job).get(labels.RESTART_ATTEMPT, -1))
         attempts[attempt] = attempts.get(attempt, 0) + 1
     entries = status.get("replicatedJobsStatus") or []
     return {
@@ -124,9 +146,19 @@ def state(jobset: Object | None, jobs: list[Object], events: list[str]) -> Objec
         "jobs": sorted(map(objects.name_of, living)),
         "suspended": sorted(objects.name_of(job) for job in living if job["spec"].get("suspend")),
         "attempts": attempts,
+        "job_restarts": {
+            entry["name"]: [entry.get("jobRestarts"), entry.get("jobRestartsCountTowardsMax")] for entry in entries
+        },
+        "in_place": [status.get(f"{which}InPlaceRestartAttempt") for which in ("previous", "current")],
+        "job_keys": all(objects.labels_of(job).get(labels.JOB_KEY) == _job_key(job) for job in living),
         "events": events,
-        "service": "js" in {text.removeprefix("Service ") for text in events if text.startswith("Service ")},
+        "reasons": sorted({text.split()[1] for text in events if not text.startswith("Service ")}),
+        "service": jobset is not None and f"Service {objects.name_of(jobset)}" in events,
     }
+
+
+def _job_key(job: Object) -> str:
+    return hashlib.sha1(f"{objects.namespace_of(job)}/{objects.name_of(job)}".encode()).hexdigest()
 
 
 class _Conditions(dict[str, Any]):
@@ -156,23 +188,52 @@ def _contains(found: Any, wanted: Any) -> bool:
 
 def _group(group: Object) -> Object:
     mounts = [{"name": name, "mountPath": f"/{name}"} for name in group.get("mounts") or ()]
-    container = {"name": "main", "image": "img:1", **({"volumeMounts": mounts} if mounts else {})}
+    container = {"name": "main", "image": group.get("image", "img:1"), **({"volumeMounts": mounts} if mounts else {})}
+    pod: Object = {"restartPolicy": "Never", "containers": [container], **(group.get("pod") or {})}
+    if first := group.get("initMounts"):
+        mounts = [{"name": name, "mountPath": f"/{name}"} for name in first]
+        pod["initContainers"] = [{"name": "first", "image": "img:1", "volumeMounts": mounts}]
     job_spec = {
         "parallelism": 1,
         "completions": 1,
         "managedBy": MANAGER,
-        "template": {"spec": {"restartPolicy": "Never", "containers": [container]}},
+        "template": {"spec": pod},
+        **(group.get("job") or {}),
     }
-    own = {key: value for key, value in group.items() if key != "mounts"}
+    own = {key: value for key, value in group.items() if key not in ("mounts", "initMounts", "image", "pod", "job")}
     return {"replicas": 1, "template": {"spec": job_spec}, **own}
 
 
-def job_status(verb: str, step: Object, moment: datetime) -> Object:
-    """What a Job controller would have written."""
+def placed(jobset: Object, placement: Object) -> Object:
+    """``jobset`` with the pod templates of some groups changed: ``{group: {spec: ..., metadata: ...}}``."""
+    changed: Object = objects.copy_of(jobset)
+    for group in changed["spec"]["replicatedJobs"]:
+        template = group["template"]["spec"]["template"]
+        for part, fields in (placement.get(group["name"]) or {}).items():
+            template[part] = {**(template.get(part) or {}), **fields}
+    return changed
+
+
+def _pod(number: int, attempt: int | None) -> Object:
+    """A pod of the JobSet that says in which attempt it is, as its agent would have it."""
+    annotations = {} if attempt is None else {labels.IN_PLACE_RESTART_ATTEMPT: str(attempt)}
+    metadata = {"name": f"pod-{number}", "labels": {labels.JOBSET_NAME: "js"}, "annotations": annotations}
+    return {"metadata": metadata, "spec": {"containers": [{"name": "main", "image": "img:1"}]}}
+
+
+def job_status(verb: str, step: Object, moment: datetime, job: Object) -> Object:
+    """What a Job controller would write into the status of ``job``."""
     text = timestamps.to_text(moment)
-    status: Object = {"startTime": text}
+    status: Object = {"startTime": (job.get("status") or {}).get("startTime") or text}
     if verb in ("ready", "active"):
         return status | {"active": 1, "ready": int(verb == "ready")}
+    if verb in ("failing", "suspended"):
+        type_, reason = {
+            "failing": ("FailureTarget", "BackoffLimitExceeded"),
+            "suspended": ("Suspended", "JobSuspended"),
+        }[verb]
+        condition = {"type": type_, "status": "True", "reason": reason, "message": "", "lastTransitionTime": text}
+        return status | {"active": int(verb == "failing"), "ready": 0, "conditions": [condition]}
     done = verb == "complete"
     reason = "CompletionsReached" if done else step.get("reason") or "BackoffLimitExceeded"
     types = ("SuccessCriteriaMet", "Complete") if done else ("FailureTarget", "Failed")
@@ -200,10 +261,14 @@ class Planner:
         self._gates = gates
         self._held: set[str] = set()
 
-    async def start(self, jobset: Object) -> None:
-        jobset = {**jobset, "metadata": {**jobset["metadata"], "namespace": "ns", "uid": "js-uid"}}
+    async def start(self, jobset: Object, status: Object) -> None:
+        name = jobset["metadata"].get("name") or f"{jobset['metadata']['generateName']}x"
+        metadata = {**jobset["metadata"], "name": name, "namespace": "ns", "uid": "js-uid"}
+        jobset = {**jobset, "metadata": metadata}
         defaulting.default(jobset_kind.SCHEMA, jobset)
         jobset_kind.KIND.rules.default_on_create(jobset)
+        if status:
+            jobset["status"] = status
         self._cluster = Cluster(jobset, self._gates)
         self._foreign = bool(jobset["spec"].get("managedBy"))
         await self.settled()
@@ -217,6 +282,21 @@ class Planner:
                 self._held -= set(what)
             case "set":
                 cluster.jobset = {**cluster.jobset, "spec": {**cluster.jobset["spec"], **what}}
+            case "place":
+                cluster.jobset = placed(cluster.jobset, what)
+            case "stranger":
+                owner = {"apiVersion": JOB_SETS.api_version, "kind": JOB_SETS.kind, "name": "js", "uid": "another"}
+                metadata = {
+                    "name": what,
+                    "namespace": "ns",
+                    "uid": what,
+                    "ownerReferences": [{**owner, "controller": True}],
+                }
+                cluster.jobs[what] = {"metadata": metadata, "spec": {}}
+            case "pods":
+                cluster.pods = [_pod(number, attempt) for number, attempt in enumerate(what)]
+            case "wait":
+                cluster.now += timedelta(seconds=what)
             case "delete":
                 kind, name = what.split()
                 if kind == "Service":
@@ -226,7 +306,7 @@ class Planner:
             case _:
                 for name in what:
                     cluster.now += timedelta(seconds=1)
-                    status = job_status(verb, step, cluster.now)
+                    status = job_status(verb, step, cluster.now, cluster.jobs[name])
                     cluster.jobs[name] = {**cluster.jobs[name], "status": status}
 
     async def settled(self) -> tuple[Object | None, list[Object], list[str]]:
@@ -261,10 +341,14 @@ class Server:
         self._clock = clock
         self._namespace = namespace
         self._moment = clock.now()
+        self._name = ""
 
-    async def start(self, jobset: Object) -> None:
+    async def start(self, jobset: Object, status: Object) -> None:
         await self._client.create(NAMESPACES, {"metadata": {"name": self._namespace}})
-        await self._client.create(JOB_SETS, jobset, namespace=self._namespace)
+        created = await self._client.create(JOB_SETS, jobset, namespace=self._namespace)
+        self._name = objects.name_of(created)
+        if status:
+            await self._patch(JOB_SETS, self._name, {"status": status}, "status")
         await self.settled()
 
     async def clean_up(self) -> None:
@@ -275,16 +359,26 @@ class Server:
             case "hold" | "release":
                 finalizers = [HOLD] if verb == "hold" else None
                 for name in what:
-                    await self._patch_job(name, {"metadata": {"finalizers": finalizers}})
+                    await self._patch(JOBS, name, {"metadata": {"finalizers": finalizers}})
             case "set":
-                await self._client.patch(JOB_SETS, "js", {"spec": what}, namespace=self._namespace)
+                await self._patch(JOB_SETS, self._name, {"spec": what})
+            case "place":
+                live = await self._client.get(JOB_SETS, self._name, self._namespace)
+                await self._client.update(JOB_SETS, placed(live, what))
+            case "pods":
+                for number, attempt in enumerate(what):
+                    await self._client.create(PODS, _pod(number, attempt), namespace=self._namespace)
+            case "wait":
+                await self._clock.sleep(what)
             case "delete":
                 kind, name = what.split()
-                await self._client.delete(_BY_KIND[kind], name, self._namespace, propagation_policy="Background")
+                policy = "Foreground" if kind == JOB_SETS.kind else "Background"
+                await self._client.delete(_BY_KIND[kind], name, self._namespace, propagation_policy=policy)
             case _:
                 for name in what:
                     self._moment += timedelta(seconds=1)
-                    await self._patch_job(name, {"status": job_status(verb, step, self._moment)}, "status")
+                    live = await self._client.get(JOBS, name, self._namespace)
+                    await self._patch(JOBS, name, {"status": job_status(verb, step, self._moment, live)}, "status")
 
     async def settled(self) -> tuple[Object | None, list[Object], list[str]]:
         before, waited = None, 0.0
@@ -305,7 +399,7 @@ class Server:
 
     async def _look(self) -> tuple[Object | None, list[Object], list[str]]:
         try:
-            jobset = await self._client.get(JOB_SETS, "js", self._namespace)
+            jobset = await self._client.get(JOB_SETS, self._name, self._namespace)
         except NotFound:
             jobset = None
         jobs = (await self._client.list(JOBS, self._namespace)).items
@@ -314,7 +408,7 @@ class Server:
         services = (await self._client.list(SERVICES, self._namespace)).items
         return jobset, jobs, events + [f"Service {objects.name_of(service)}" for service in services]
 
-    async def _patch_job(self, name: str, body: Object, subresource: str = "") -> None:
+    async def _patch(self, resource: Resource, name: str, body: Object, subresource: str = "") -> None:
         await self._client.patch(
-            JOBS, name, body, namespace=self._namespace, patch_type=PatchType.MERGE, subresource=subresource
+            resource, name, body, namespace=self._namespace, patch_type=PatchType.MERGE, subresource=subresource
         )

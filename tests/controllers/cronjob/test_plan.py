@@ -60,6 +60,15 @@ def test_jobs_that_came_and_went_by_themselves() -> None:
     assert "active" not in decided.status
 
 
+def test_a_job_that_was_made_but_not_noted_is_noted() -> None:
+    forgotten = job("c-29453762")
+    forgotten["metadata"]["annotations"] = {SCHEDULED_TIMESTAMP: "2026-11-30T13:02:00+01:00"}
+    decided = plan(made(concurrencyPolicy="Forbid"), [forgotten], None, at("12:03:30"))
+    assert (decided.create, reasons(decided)) == (None, ["JobAlreadyActive"])
+    assert [each["name"] for each in decided.status["active"]] == ["c-29453762"]
+    assert decided.status["lastScheduleTime"] == "2026-11-30T12:02:00Z"
+
+
 def test_a_zone_that_is_no_more() -> None:
     cron = made(timeZone="Europe/Paris")
     cron["spec"]["timeZone"] = "Europe/Atlantis"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from sidings.api import objects
+from sidings.api import objects, timestamps
 from sidings.api.objects import Object
 from sidings.api.resources import JOBS
 
@@ -29,6 +29,14 @@ def job_for(cron_job: Object, time: datetime, zone: ZoneInfo) -> Object:
         },
         "spec": template["spec"],
     }
+
+
+def scheduled_time(job: Object) -> datetime | None:
+    """The time of the schedule for which ``job`` was made; None where a user made it, or wrote something else there."""
+    try:
+        return timestamps.from_text(objects.annotations_of(job).get(SCHEDULED_TIMESTAMP) or "")
+    except ValueError:
+        return None
 
 
 def reference(job: Object) -> Object:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 from sidings.api import objects, timestamps
 from sidings.api.objects import Key, Object
 from sidings.api.resources import CRON_JOBS, JOBS, Resource
-from sidings.api.status import AlreadyExists, ApiError, Conflict, NotFound
+from sidings.api.status import AlreadyExists, ApiError, NotFound
 from sidings.client.interface import Client
 from sidings.clock import Clock
 from sidings.controllers.cronjob.child_job import reference
@@ -99,8 +99,7 @@ class CronJobController(Controller):
         decided.status["lastScheduleTime"] = timestamps.to_text(time)
 
     async def _delete(self, job: Object) -> None:
-        # Gone, or another Job took the name: either way this one is no more.
-        with contextlib.suppress(NotFound, Conflict):
+        with contextlib.suppress(NotFound):
             await self.client.delete(
                 JOBS,
                 objects.name_of(job),

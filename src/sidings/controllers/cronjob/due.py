@@ -29,9 +29,9 @@ class Due(NamedTuple):
     """Seconds until the schedule is due again; None where it never will be."""
 
 
-def find(cron_job: Object, schedule: Schedule, since: datetime | None, now: datetime) -> Due:
-    """``since``: the schedule was changed then, and what it had asked for before does not count."""
-    last = (cron_job.get("status") or {}).get("lastScheduleTime")
+def find(status: Object, cron_job: Object, schedule: Schedule, since: datetime | None, now: datetime) -> Due:
+    """``status`` is the newest there is; what another schedule asked for before ``since`` does not count."""
+    last = status.get("lastScheduleTime")
     earliest = timestamps.from_text(last or cron_job["metadata"]["creationTimestamp"])
     if since is not None:
         earliest = max(earliest, since)

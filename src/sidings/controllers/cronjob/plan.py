@@ -51,12 +51,21 @@ def ending(job: Object) -> str:
 
 
 def _follow_jobs(cron_job: Object, jobs: Sequence[Object], result: CronJobPlan) -> None:
-    """Bring ``status.active`` in line with the Jobs, and note the last success."""
+    """Bring ``status.active`` in line with the Jobs, and note the last success.
+
+    A Job of the schedule whose making was not noted, because of a crash, is noted now (upstream calls it unexpected and
+    might start another beside it); one that a user made from the CronJob stays outside.
+    """
     active = {reference["uid"]: reference for reference in result.status.get("active") or ()}
     successes = [result.status["lastSuccessfulTime"]] if result.status.get("lastSuccessfulTime") else []
     for job in jobs:
         uid, name, end = objects.uid_of(job), objects.name_of(job), ending(job)
-        if not end and uid not in active:
+        if not end and uid not in active and (time := child_job.scheduled_time(job)):
+            active[uid] = child_job.reference(job)
+            last = result.status.get("lastScheduleTime")
+            if last is None or time > timestamps.from_text(last):
+                result.status["lastScheduleTime"] = timestamps.to_text(time)
+        elif not end and uid not in active:
             message = f"Saw a job that the controller did not create or forgot: {name}"
             result.events.append(EventNote(cron_job, "Warning", "UnexpectedJob", message))
         elif end and active.pop(uid, None):
@@ -83,7 +92,7 @@ def _start(
         message = f'invalid timeZone: "{spec["timeZone"]}": {error}'
         result.events.append(EventNote(cron_job, "Warning", "UnknownTimeZone", message))
         return
-    found = due.find(cron_job, schedules.parse(spec["schedule"], zone), since, now)
+    found = due.find(result.status, cron_job, schedules.parse(spec["schedule"], zone), since, now)
     result.requeue_after = found.next_look
     if found.too_late is not None:
         message = f"Missed scheduled time to start a job: {format_datetime(found.too_late.astimezone(UTC))}"

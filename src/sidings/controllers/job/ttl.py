@@ -8,7 +8,7 @@ from datetime import datetime
 from sidings.api import conditions, timestamps
 from sidings.api.objects import Key, Object, is_deleting, uid_of
 from sidings.api.resources import JOBS
-from sidings.api.status import Conflict, NotFound
+from sidings.api.status import NotFound
 from sidings.controllers.runtime.controller import Controller
 
 
@@ -39,7 +39,6 @@ class TtlController(Controller):
         seconds = remaining(job, self.clock.now())
         if seconds is None or seconds > 0:
             return seconds
-        # Gone, or another Job took the name: either way this one has expired.
-        with contextlib.suppress(NotFound, Conflict):
+        with contextlib.suppress(NotFound):
             await self.client.delete(JOBS, key.name, key.namespace, propagation_policy="Foreground", uid=uid_of(job))
         return None

@@ -56,6 +56,7 @@ ROOTS = (
     "io.k8s.api.discovery.v1.EndpointSlice",
     "io.k8s.api.events.v1.Event",
     "io.k8s.api.networking.v1.NetworkPolicy",
+    "io.k8s.api.policy.v1.PodDisruptionBudget",
     "io.k8s.api.rbac.v1.ClusterRole",
     "io.k8s.api.rbac.v1.ClusterRoleBinding",
     "io.k8s.api.rbac.v1.Role",

@@ -172,7 +172,7 @@ class Answers:
         if version not in self._served:
             root = f"/apis/{target.group}/{target.version}" if target.group else f"/api/{target.version}"
             listed = (await self._get(root)).get("resources") or ()
-            self._served[version] = frozenset(resource["name"] for resource in listed)
+            self._served[version] = frozenset(r["name"] for r in listed if r["verbs"] != ["list"])
         return target.plural in self._served[version]
 
 
@@ -327,7 +327,9 @@ def _shared_resources(document: Any, other: Any) -> Any:
 
 
 def _shared_by(key: str, entries: list[Object], others: list[Object]) -> list[Object]:
-    known = {entry[key] for entry in others}
+    # What can only be listed here is named for clients that look for it, not served.
+    named = {entry[key] for entry in (*entries, *others) if entry.get("verbs") == ["list"]}
+    known = {entry[key] for entry in others} - named
     return sorted((entry for entry in entries if entry[key] in known), key=lambda entry: str(entry[key]))
 
 

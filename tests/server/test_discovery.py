@@ -46,6 +46,8 @@ def test_groups(discovery: Discovery) -> None:
         "project.openshift.io",
         "config.openshift.io",
         "operators.coreos.com",
+        "apps",
+        "networking.k8s.io",
     ]
     assert discovery.group("batch") == {
         "kind": "APIGroup",
@@ -63,7 +65,7 @@ def test_resources_of_a_version(discovery: Discovery) -> None:
     assert found is not None
     assert (found["kind"], found["groupVersion"]) == ("APIResourceList", "v1")
     by_name = {item["name"]: item for item in found["resources"]}
-    assert list(by_name) == ["namespaces", "pods", "pods/eviction", "pods/log", "pods/status"]
+    assert list(by_name) == ["namespaces", "pods", "pods/eviction", "pods/log", "pods/status", "replicationcontrollers"]
     assert by_name["pods"] == {
         "name": "pods",
         "singularName": "pod",

@@ -89,6 +89,7 @@ def builtin() -> Catalog:
         persistent_volume_claim,
         platform,
         pod,
+        pod_disruption_budget,
         pod_group,
         priority_class,
         project,
@@ -107,8 +108,8 @@ def builtin() -> Catalog:
     single = (
         config_map, endpoints, event, limit_range, namespace, node, persistent_volume_claim, persistent_volume, pod,
         resource_quota, secret, service_account, service, custom_resource_definition, cron_job, job, lease, jobset,
-        priority_class, storage_class, event_v1, endpoint_slice, network_policy, project, route, trainjob,
-        horizontal_pod_autoscaler,
+        priority_class, storage_class, event_v1, endpoint_slice, network_policy, pod_disruption_budget, project, route,
+        trainjob, horizontal_pod_autoscaler,
     )  # fmt: skip
     return Catalog(
         [

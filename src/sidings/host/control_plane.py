@@ -23,6 +23,7 @@ from sidings.controllers.claims.protection import ClaimProtection
 from sidings.controllers.cronjob.controller import CronJobController
 from sidings.controllers.custom_resources import CustomResources
 from sidings.controllers.endpoint_slices import EndpointSlices
+from sidings.controllers.disruption import Disruption
 from sidings.controllers.endpoints import EndpointsController
 from sidings.controllers.garbage_collector.controller import GarbageCollector
 from sidings.controllers.jaxjob.controller import JAXJobController
@@ -147,6 +148,7 @@ class ControlPlane:
             Namespaces(client, clock, rng, self._namespaced),
             CustomResources(client, clock, rng),
             ResourceQuotas(client, clock, rng),
+            Disruption(client, clock, rng),
             ServiceAccounts(client, clock, rng, self._ca),
             EndpointsController(client, clock, rng),
             EndpointSlices(client, clock, rng),

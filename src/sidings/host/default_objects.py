@@ -22,7 +22,7 @@ _EDITED = (
     "configmaps", "events", "persistentvolumeclaims", "pods", "pods/attach", "pods/eviction", "pods/exec",
     "pods/portforward", "secrets", "serviceaccounts", "serviceaccounts/token", "services",
 )  # fmt: skip
-_GROUPS = ("batch", "jobset.x-k8s.io", "kubeflow.org", "trainer.kubeflow.org")
+_GROUPS = ("batch", "policy", "jobset.x-k8s.io", "kubeflow.org", "trainer.kubeflow.org")
 
 
 def _rule(verbs: tuple[str, ...], groups: tuple[str, ...], resources: tuple[str, ...]) -> Object:

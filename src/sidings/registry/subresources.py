@@ -1,17 +1,16 @@
 """What hangs below an object: ``status``, ``finalize``, and what can only be created, ``binding`` and ``eviction``.
 
-``pkg/registry/core/pod/storage`` (v1.36) is what binding and eviction follow. There are no disruption budgets, so an
-eviction is never refused.
+``pkg/registry/core/pod/storage`` (v1.36) is what binding and eviction follow.
 """
 
 from __future__ import annotations
 
-from sidings.api import conditions, fields, timestamps
+from sidings.api import conditions, disruption, fields, timestamps
 from sidings.api import options as asked
 from sidings.api.kind import Kind
 from sidings.api.objects import Object, copy_of
 from sidings.api.options import WriteOptions
-from sidings.api.resources import PODS
+from sidings.api.resources import DISRUPTION_BUDGETS, PODS
 from sidings.api.status import BadRequest, Conflict, MethodNotAllowed, NotFound
 from sidings.registry import delete as deletion
 from sidings.registry import versions
@@ -129,6 +128,11 @@ async def _evict(
         entry = context.entry(kind, name, namespace)
         if entry.document["metadata"].get("deletionTimestamp"):
             break
+        refused = disruption.refusal(
+            entry.document, context.list(DISRUPTION_BUDGETS, namespace), context.list(PODS, namespace)
+        )
+        if refused is not None:
+            raise refused
         pod = copy_of(entry.document)
         _set_condition(context, pod, EVICTED)
         if await _written(context, entry, pod, dry_run=dry_run):

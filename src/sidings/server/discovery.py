@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from sidings.api.kind import Kind
 from sidings.api.objects import Object
-from sidings.server import metrics_api, openshift, reviews
+from sidings.server import absent, metrics_api, openshift, reviews
 
 VERBS = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
 CUSTOM_VERBS = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
@@ -92,6 +92,17 @@ class Discovery:
                 verbs,
                 resource.kind.lower(),
                 short_names,
+                stored=False,
+            )
+            made._add(resource.group, resource.version, entry)
+        for resource in absent.RESOURCES:
+            entry = Entry(
+                resource.plural,
+                resource.kind,
+                resource.namespaced,
+                absent.VERBS,
+                resource.kind.lower(),
+                absent.SHORT_NAMES[resource.plural],
                 stored=False,
             )
             made._add(resource.group, resource.version, entry)

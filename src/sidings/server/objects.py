@@ -15,11 +15,11 @@ from sidings.api.kind import Kind
 from sidings.api.kinds.rbac import GROUP as RBAC
 from sidings.api.options import WriteOptions
 from sidings.api.pods import PodAccess
-from sidings.api.resources import SERVICE_ACCOUNTS, Resource
+from sidings.api.resources import NAMESPACES, SERVICE_ACCOUNTS, Resource
 from sidings.api.status import BadRequest, MethodNotAllowed, NotFound
 from sidings.clock import Clock
 from sidings.registry.registry import Registry
-from sidings.server import bodies, logs, metrics_api, openshift, reviews, upgrades, watch
+from sidings.server import absent, bodies, logs, metrics_api, openshift, reviews, upgrades, watch
 from sidings.server.authorization import Authorizer
 from sidings.server.discovery import SUBRESOURCES, VERBS, WITHOUT_DELETE_COLLECTION
 from sidings.server.documents import Documents
@@ -73,6 +73,8 @@ class Objects:
                 return json_response(200, await self._metrics.answer(request.method, path, request.query, now))
             if (resource := next((r for r in openshift.RESOURCES if r[:3] == path[:3]), None)) is not None:
                 return await self._of_openshift(request, resource, path)
+            if (resource := next((r for r in absent.RESOURCES if r[:3] == path[:3]), None)) is not None:
+                return self._of_absent(request, resource, path)
             return self._documents.no_such_resource(path.group)
         if bool(path.namespace) and not kind.resource.namespaced:
             raise NotFound("the server could not find the requested resource")
@@ -181,6 +183,14 @@ class Objects:
         wanted = options.for_delete(request.query, body, warn=request.warn)
         selected = options.for_list(request.query)
         return rendering.page(await self._registry.delete_collection(kind, path.namespace, selected, wanted))
+
+    def _of_absent(self, request: Request, resource: Resource, path: ResourcePath) -> Response:
+        kind, now = absent.kind_of(resource), self._clock.now()
+        rendering = Rendering(kind, negotiate(request.accept), request.query.text("includeObject"), now)
+        namespaces = self._registry.catalog.by_plural(*NAMESPACES[:3])
+        assert namespaces is not None
+        version = self._registry.list(namespaces).resource_version
+        return rendering.page(absent.listed(resource, request.method, path.name, version))
 
     async def _of_openshift(self, request: Request, resource: Resource, path: ResourcePath) -> Response:
         kind, now = openshift.kind_of(resource), self._clock.now()

@@ -8,7 +8,7 @@ from typing import Any
 from sidings.api import jsonpath, names
 from sidings.api.cel import rules as cel
 from sidings.api.definition import structure
-from sidings.api.fields import FieldError, forbidden, invalid, not_supported, required
+from sidings.api.fields import FieldError, forbidden, invalid, not_supported, required, too_many
 from sidings.api.objects import Object
 
 SCOPES = ("Cluster", "Namespaced")
@@ -129,11 +129,7 @@ def _scale(scale: Mapping[str, Any] | None, path: str) -> Iterator[FieldError]:
 
 def _selectable(selectable: Sequence[Object], schema: Mapping[str, Any], path: str) -> Iterator[FieldError]:
     if len(selectable) > MOST_SELECTABLE_FIELDS:
-        yield FieldError(
-            path,
-            "FieldValueTooMany",
-            f"Too many: {len(selectable)}: must have at most {MOST_SELECTABLE_FIELDS} items",
-        )
+        yield too_many(path, len(selectable), MOST_SELECTABLE_FIELDS)
     seen = set()
     for index, each in enumerate(selectable):
         where, value = f"{path}[{index}].jsonPath", str(each.get("jsonPath") or "")

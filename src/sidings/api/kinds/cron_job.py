@@ -74,7 +74,12 @@ KIND = Kind(
         Column(
             "Timezone", cell=columns.field("spec", "timeZone", missing=columns.NONE), description="The schedule's zone."
         ),
-        Column("Suspend", cell=lambda obj, now: str(bool(obj["spec"].get("suspend"))), description="Whether it rests."),
+        Column(
+            "Suspend",
+            type="boolean",
+            cell=lambda obj, now: str(bool(obj["spec"].get("suspend"))),
+            description="Whether it rests.",
+        ),
         Column(
             "Active",
             type="integer",

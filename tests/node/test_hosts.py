@@ -14,16 +14,14 @@ def test_without_a_subdomain_the_name_stands_once() -> None:
 
 def test_host_aliases_are_added() -> None:
     aliased = pod(hostAliases=[{"ip": "1.2.3.4", "hostnames": ["a", "b"]}])
-    assert hosts.hosts(aliased, "10.244.1.2").splitlines()[-1] == "1.2.3.4\ta b"
-
-
-def test_the_resolver_asks_our_server_and_searches_the_namespace_first() -> None:
-    assert hosts.resolver(pod()) == (
-        "nameserver 10.244.0.1\nsearch default.svc.cluster.local svc.cluster.local cluster.local\noptions ndots:5\n"
-    )
+    assert hosts.hosts(aliased, "10.244.1.2").splitlines()[-1] == "1.2.3.4\ta\tb"
 
 
 def test_only_files_and_dns_are_asked_for_hosts() -> None:
     switch = "passwd: files systemd\nhosts: files mdns4_minimal [NOTFOUND=return] resolve dns\n"
     assert hosts.files(pod(), "1.1.1.1", switch)["nsswitch.conf"] == "passwd: files systemd\nhosts: files dns\n"
     assert "nsswitch.conf" not in hosts.files(pod(), "1.1.1.1", "")
+
+
+def test_in_the_nodes_network_a_pod_is_called_as_the_node_is() -> None:
+    assert hosts.hosts(pod(hostNetwork=True), "10.244.1.1").splitlines()[0] == "10.244.1.1\tnode-1"

@@ -41,3 +41,10 @@ def test_a_full_range_says_so_and_recovers() -> None:
         pool.allocate("one more", 1)
     pool.release("7")
     assert pool.allocate("one more", 1) == "10.244.1.9"
+
+
+def test_pods_in_the_nodes_network_share_its_address() -> None:
+    pool = AddressPool()
+    assert [pool.allocate(uid, 2, host_network=True) for uid in "ab"] == ["10.244.2.1"] * 2
+    pool.release("a")
+    assert (pool.address_of("a"), pool.address_of("b")) == (None, "10.244.2.1")

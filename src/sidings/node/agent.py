@@ -52,6 +52,7 @@ from sidings.node.network import API_SERVICE, API_SERVICE_PORT, MAX_NODES, Addre
 from sidings.node.node_ports import NodePorts
 from sidings.node.pod_reach import PodReach
 from sidings.node.pod_sandbox import Workshop
+from sidings.node.pod_security import in_node_network
 from sidings.node.pod_worker import FINISHED, PodWorker
 from sidings.node.recently_read import RecentlyRead
 from sidings.node.registration import Registration
@@ -323,7 +324,9 @@ class NodeAgent:
             else:
                 # With no address left the pod's own worker says so, and tries again.
                 with contextlib.suppress(AddressesExhausted):
-                    self._addresses.allocate(uid_of(pod), node[0])
+                    self._addresses.allocate(
+                        uid_of(pod), node[0], host_network=in_node_network(pod, self._sandbox.tier)
+                    )
 
     def _look_after(self, pod: Object) -> None:
         uid = uid_of(pod)

@@ -86,7 +86,12 @@ def service_name(service: Object) -> str:
 
 
 def host_name(pod: Object) -> str:
-    """What the pod calls itself: ``spec.hostname``, else its name, cut to what the kernel and DNS allow."""
+    """What the pod calls itself: ``spec.hostname``, else its name, cut to what the kernel and DNS allow.
+
+    In the node's network it is called as the node is.
+    """
+    if pod["spec"].get("hostNetwork"):
+        return str(pod["spec"]["nodeName"])
     return str(pod["spec"].get("hostname") or name_of(pod)[:63].rstrip("-."))
 
 

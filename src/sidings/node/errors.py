@@ -10,9 +10,10 @@
     ├── DevicesExhausted         a container's GPUs are not free, or fewer are there than nodes were promised
     ├── ImageUnavailable         a container's image is not here and cannot be pulled (now)
     ├── ConfigMissing            a ConfigMap, Secret or key that a container needs is not there (yet)
+    ├── SecurityRefused          a container's securityContext asks for what it cannot have here
     └── VolumeError              a volume cannot be mounted: missing claim, refused path, unknown type
 
-The last six are states of a pod, not of the program: the pod worker turns them into waiting reasons and events and
+The last seven are states of a pod, not of the program: the pod worker turns them into waiting reasons and events and
 tries again.
 """
 
@@ -62,3 +63,7 @@ class ConfigMissing(NodeError):
 
 class VolumeError(NodeError):
     code = "POD_VOLUME"
+
+
+class SecurityRefused(NodeError):
+    code = "POD_SECURITY_REFUSED"

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from sidings.api.objects import Object, namespace_of
-from sidings.node import dns, network
+from sidings.api.objects import Object
+from sidings.node import dns, resolver
 
 _LOCAL = """\
 127.0.0.1\tlocalhost
@@ -20,15 +20,17 @@ _LOCAL = """\
 _HOSTS_LINE = re.compile(r"^hosts:.*$", re.MULTILINE)
 
 
-def files(pod: Object, address: str, host_switch: str, machine: str = "") -> dict[str, str]:
+def files(pod: Object, address: str, host_switch: str, machine: str = "", host_resolver: str = "") -> dict[str, str]:
     """File name in /etc -> content; ``host_switch`` is the host's own nsswitch.conf ("" where it has none).
+
+    ``host_resolver``: its resolv.conf.
 
     ``machine``: the host name that the pod has in place of its own, where it cannot be given one.
     """
     made = {
         "hosts": hosts(pod, address, machine),
         "hostname": dns.host_name(pod) + "\n",
-        "resolv.conf": resolver(pod),
+        "resolv.conf": resolver.text(pod, host_resolver),
     }
     if host_switch:
         # resolve, myhostname and mdns would ask daemons of the host; .local belongs to the cluster here.
@@ -41,16 +43,11 @@ def hosts(pod: Object, address: str, machine: str = "") -> str:
     names = "\t".join(dict.fromkeys(filter(None, (full, own, machine))))
     text = f"{address}\t{names}\n{_LOCAL}"
     for alias in pod["spec"].get("hostAliases") or ():
-        text += f"{alias['ip']}\t{' '.join(alias.get('hostnames') or ())}\n"
+        text += "\t".join((alias["ip"], *(alias.get("hostnames") or ()))) + "\n"
     return text
 
 
-def resolver(pod: Object) -> str:
-    """ClusterFirst for every pod: no other server can be reached from the pods' network."""
-    search = f"{namespace_of(pod)}.svc.{dns.DOMAIN} svc.{dns.DOMAIN} {dns.DOMAIN}"
-    return f"nameserver {network.GATEWAY}\nsearch {search}\noptions ndots:5\n"
-
-
-def host_switch() -> str:
-    path = Path("/etc/nsswitch.conf")
-    return path.read_text() if path.exists() else ""
+def of_machine(name: str) -> str:
+    """A file of the machine's own /etc; "" where it has none."""
+    path = Path("/etc", name)
+    return path.read_text(errors="replace") if path.exists() else ""

@@ -56,13 +56,18 @@ class AddressPool:
         self._of_pod[uid] = address
         self._taken.add(address)
 
-    def allocate(self, uid: str, node_number: int) -> str:
+    def allocate(self, uid: str, node_number: int, *, host_network: bool = False) -> str:
         """The address of the pod ``uid``: the one it has, else the next free one of its node.
+
+        Pods with ``host_network`` share that of their node.
 
         Addresses are handed out round-robin, so that one just given back is not reused while peers may still send to
         it. Raises ``AddressesExhausted`` with all 253 of the node taken.
         """
         if uid in self._of_pod:
+            return self._of_pod[uid]
+        if host_network:
+            self._of_pod[uid] = node_address(node_number)
             return self._of_pod[uid]
         start = self._next.get(node_number, _FIRST)
         size = _LAST - _FIRST + 1

@@ -19,7 +19,7 @@ from pathlib import Path
 from sidings.api.objects import Object, annotations_of, controller_of, labels_of, namespace_of, uid_of
 from sidings.client.interface import Client
 from sidings.clock import Clock
-from sidings.node import dns, environment, hosts, lifecycle, logs, masks, software
+from sidings.node import dns, environment, hosts, lifecycle, logs, masks, security, software, users
 from sidings.node.container_engine import leftovers
 from sidings.node.container_engine.image import Image
 from sidings.node.container_engine.image_run import has_command, image_run
@@ -32,11 +32,14 @@ from sidings.node.gpus.source import Unit
 from sidings.node.limits.limiter import Hold, Limiter
 from sidings.node.logical_node import LogicalNode, NodeConfig
 from sidings.node.network import AddressPool, node_address
+from sidings.node.pod_security import PodSecurity, in_node_network
 from sidings.node.sandbox import client as sandbox_client
 from sidings.node.sandbox import identity
 from sidings.node.sandbox.client import SandboxClient
-from sidings.node.sandbox.rootfs import SCRATCH, WORK
+from sidings.node.sandbox.credentials import Credentials
+from sidings.node.sandbox.rootfs import HOME, SCRATCH, WORK
 from sidings.node.sandbox.spec import Attempt, Bind, Container, PodSandbox, Root, SandboxStatus
+from sidings.node.security import Means
 from sidings.node.status import KILLED, STATUS_UNKNOWN
 from sidings.node.volumes import host_path, mounting
 from sidings.node.volumes.tokens import PodTokens
@@ -91,6 +94,7 @@ class PodBox:
         self._watch: asyncio.Task[None] | None = None
         self._news = asyncio.Event()
         self.group = shared_memory_group(pod)
+        self._security = PodSecurity(pod, self.directory, shop.claims_root)
         self._tokens = PodTokens(shop.client, shop.clock)
         self._shown: tuple[object, ...] = ()
 
@@ -143,7 +147,10 @@ class PodBox:
         container = next(
             c for c in (*(pod["spec"].get("initContainers") or ()), *pod["spec"]["containers"]) if c["name"] == name
         )
-        address = self._shop.addresses.allocate(self._uid, self._number)
+        security.check_pod(pod, self.means, engine=self._shop.images is not None)
+        address = self._shop.addresses.allocate(
+            self._uid, self._number, host_network=in_node_network(pod, self._shop.sandbox.tier)
+        )
         inputs = await mounting.load(self._shop.client, pod, self._tokens)
         facts = self._facts(address, self._claim_gpus(pod, container))
         volumes = mounting.materialise(
@@ -152,6 +159,7 @@ class PodBox:
         self._shown = _shown(pod, inputs)
         if not self.alive:
             await self._create(pod, address, volumes)
+        await asyncio.to_thread(self._security.share, volumes, self.means)
         known = self.attempts.get(name, ())
         number = known[-1].number + 1 if known else 0
         library = await self._sockets_library() if facts.units else None
@@ -173,7 +181,9 @@ class PodBox:
         if (shown := _shown(pod, inputs)) == self._shown:
             return
         facts = self._facts(self.address)
-        await asyncio.to_thread(mounting.rewrite, pod, inputs, facts, self.directory / "volumes")
+        volumes = self.directory / "volumes"
+        await asyncio.to_thread(mounting.rewrite, pod, inputs, facts, volumes)
+        await asyncio.to_thread(self._security.share_files, volumes / "files", self.means)
         self._shown = shown
 
     async def stop(self, names: Iterable[str], grace: float) -> None:
@@ -209,8 +219,12 @@ class PodBox:
         etc = self.directory / "files" / "etc"
         etc.mkdir(parents=True, exist_ok=True)
         machine = "" if self._shop.sandbox.tier.host_name else socket.gethostname()
-        for name, text in hosts.files(pod, address, hosts.host_switch(), machine).items():
-            (etc / name).write_text(text)
+        switch, resolver = hosts.of_machine("nsswitch.conf"), hosts.of_machine("resolv.conf")
+        made = hosts.files(pod, address, switch, machine, resolver)
+        made["passwd"] = users.passwd(hosts.of_machine("passwd"), security.users(pod), HOME)
+        for name, text in made.items():
+            if text:
+                (etc / name).write_text(text)
         await self._shop.sandbox.start_pod(
             PodSandbox(
                 self._uid,
@@ -219,7 +233,9 @@ class PodBox:
                 address,
                 self.group,
                 volumes.memory,
-                self._shop.images.engine if self._shop.images is not None else None,
+                engine=self._shop.images.engine if self._shop.images is not None else None,
+                host_network=in_node_network(pod, self._shop.sandbox.tier),
+                sysctls=security.sysctls(pod),
             )
         )
         self._status = sandbox_client.read_status(self.directory)
@@ -250,6 +266,11 @@ class PodBox:
             fresh = self.directory / "status.json.new"
             fresh.write_text(json.dumps(status.to_json()))
             fresh.replace(self.directory / "status.json")
+
+    @property
+    def means(self) -> Means:
+        """What its containers can be given."""
+        return self._security.means(self._shop.sandbox.tier, self.shim)
 
     def _facts(self, address: str, units: tuple[Unit, ...] = ()) -> NodeFacts:
         addresses = {"status.podIP": address, "status.podIPs": address}
@@ -327,11 +348,13 @@ class PodBox:
             *((Bind(str(library), gang_links.SOCKETS_LIBRARY),) if links.library else ()),
             *mounting.binds(container, volumes, variables),
         )
+        means = self.means
+        who = security.credentials(pod, container, means) if image is None else Credentials()
         scratch = self._scratch(name, number)
+        self._security.give(scratch, who, means)
         log = logs.log_file(self.directory, name, number)
         log.parent.mkdir(parents=True, exist_ok=True)
         logs.forget(self.directory, name, number - 2)
-        security = container.get("securityContext") or {}
         # An engine keeps its containers to their limits itself.
         hold = self._shop.limiter.hold(self._uid, container) if image is None else Hold((), 0)
         return Container(
@@ -345,7 +368,7 @@ class PodBox:
                 binds=binds,
                 masked=masks.masks(self._shop.secrets, binds),
                 secrets=tuple(map(str, self._shop.secrets)),
-                read_only=bool(security.get("readOnlyRootFilesystem")),
+                read_only=bool((container.get("securityContext") or {}).get("readOnlyRootFilesystem")),
             ),
             scratch=str(scratch),
             log=str(log),
@@ -355,6 +378,7 @@ class PodBox:
             message_from_log=container.get("terminationMessagePolicy") == "FallbackToLogsOnError",
             stdin=bool(container.get("stdin")),
             stdin_once=bool(container.get("stdinOnce")),
+            credentials=who,
             terminal=bool(container.get("tty")),
             groups=hold.groups,
             polled_memory=hold.polled_memory,

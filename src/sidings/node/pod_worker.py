@@ -17,8 +17,8 @@ from sidings.api.objects import Object, is_deleting, key_of, name_of, namespace_
 from sidings.api.resources import PODS
 from sidings.api.status import ApiError, Conflict, NotFound
 from sidings.client.interface import PatchType
-from sidings.node import ignored, lifecycle, software
-from sidings.node.errors import ConfigMissing, ImageUnavailable, NodeError, VolumeError
+from sidings.node import ignored, lifecycle, security, software
+from sidings.node.errors import ConfigMissing, ImageUnavailable, NodeError, SecurityRefused, VolumeError
 from sidings.node.health import hooks
 from sidings.node.health.place import Place
 from sidings.node.health.pod_health import PodHealth
@@ -123,6 +123,9 @@ class PodWorker:
             refreshing.cancel()
 
     async def _run_containers(self) -> Ending:
+        if why := security.forbidden_sysctl(self._pod):
+            self._note("Warning", security.SYSCTL_FORBIDDEN, why)
+            return Ending("Failed", security.SYSCTL_FORBIDDEN, why)
         while not self._gone and not is_deleting(self._pod):
             if self._eviction is not None:
                 self._note("Warning", storage.EVICTED, self._eviction.message)
@@ -224,7 +227,7 @@ class PodWorker:
             self._noted.add(HOST_SOFTWARE)
             if self._shop.images is None:
                 self._note("Normal", HOST_SOFTWARE, self._host_software(container))
-            if fields := ignored.ignored_fields(self._pod, engine=self._shop.images is not None):
+            if fields := ignored.ignored_fields(self._pod, self.box.means, engine=self._shop.images is not None):
                 self._note("Warning", ignored.REASON, f"Not supported by this node, ignored: {', '.join(fields)}")
             if GPU in ((container.get("resources") or {}).get("limits") or {}) and self.box.node.simulate_gpus:
                 self._note("Normal", SIMULATED_GPUS, "GPUs of this node are simulated: CUDA_VISIBLE_DEVICES is empty")

@@ -16,8 +16,8 @@ from sidings.node.sandbox import seccomp, syscalls, user_namespace
 
 DEFAULT_CAPABILITIES = 0xA80425FB & ~(1 << 27)
 """Docker's default set without CAP_MKNOD: there is no device cgroup here to take the sting out of a device node."""
-_TO_CHANGE = 1 << 6 | 1 << 7 | 1 << 8
-"""CAP_SETGID, CAP_SETUID and CAP_SETPCAP: init keeps them, to make of each command what it is to be."""
+_TO_CHANGE = 1 << 0 | 1 << 6 | 1 << 7 | 1 << 8
+"""CAP_CHOWN, CAP_SETGID, CAP_SETUID and CAP_SETPCAP: init keeps them, to make of each command what it is to be."""
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,8 @@ class NewRoot:
         syscalls.mount("tmpfs", directory, "tmpfs", syscalls.MS_NOSUID | syscalls.MS_NODEV, "mode=0755")
         self.directory = directory
         self._root = os.open(directory, syscalls.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        self._own = [self._root]
+        """Mounts that are of the container itself: what a read-only root is about."""
 
     def bind(self, source: str, target: str, attributes: int, sub_path: str = "") -> None:
         """Mount the host's ``source`` (a directory or file; with all below it) at ``target`` of the new root.
@@ -89,9 +91,16 @@ class NewRoot:
         else:
             self.bind("/dev/null", path, syscalls.MOUNT_ATTR_RDONLY | syscalls.MOUNT_ATTR_NOSUID)
 
+    def claim(self, path: str) -> None:
+        """What is mounted at ``path`` by now is the container's own, whatever is mounted on it later."""
+        found = self._open(path)
+        assert found is not None, f"{path} was just mounted"
+        self._own.append(found)
+
     def make_read_only(self) -> None:
-        """The root tmpfs itself, not what is mounted in it."""
-        syscalls.restrict_mount(self._root, syscalls.MOUNT_ATTR_RDONLY)
+        """The root itself and what was claimed, not the volumes mounted in them."""
+        for mounted in self._own:
+            syscalls.restrict_mount(mounted, syscalls.MOUNT_ATTR_RDONLY)
 
     def exists(self, path: str) -> bool:
         fd = self._open(path)
@@ -115,7 +124,8 @@ class NewRoot:
         syscalls.pivot_root(".", ".")
         syscalls.unmount(".")
         os.chdir("/")
-        os.close(self._root)
+        for mounted in self._own:
+            os.close(mounted)
 
     @contextlib.contextmanager
     def place(self, target: str, is_directory: bool) -> Iterator[int]:
@@ -162,13 +172,9 @@ class NewRoot:
         syscalls.mount(
             "tmpfs", f"/proc/self/fd/{directory}", "tmpfs", syscalls.MS_NOSUID | syscalls.MS_NODEV, "mode=0755"
         )
-        cover = self._open(path)
-        assert cover is not None, f"{path} was just mounted"
-        try:
-            for name in names:
-                _repeat(directory, cover, name)
-        finally:
-            os.close(cover)
+        self.claim(path)
+        for name in names:
+            _repeat(directory, self._own[-1], name)
 
     def _open(self, path: str) -> int | None:
         try:

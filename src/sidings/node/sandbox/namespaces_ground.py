@@ -11,7 +11,16 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from sidings.node.container_engine.starter import EngineStarter
-from sidings.node.network import GATEWAY, INSIDE, LOOPBACK, PREFIX_LENGTH, SERVICE_NETWORK, SERVICE_PREFIX_LENGTH
+from sidings.node.network import (
+    GATEWAY,
+    INSIDE,
+    LOOPBACK,
+    MAX_NODES,
+    PREFIX_LENGTH,
+    SERVICE_NETWORK,
+    SERVICE_PREFIX_LENGTH,
+    node_address,
+)
 from sidings.node.sandbox import netlink, outside, pod_network, probe, redirect, syscalls, user_namespace
 from sidings.node.sandbox.spec import PodSandbox
 from sidings.node.sandbox.starter import NamespacesStarter, Starter
@@ -69,13 +78,16 @@ class NamespacesGround:
         views = self.tier.views
         shared_memory = str(self._shared_memory(pod))
         starter = EngineStarter(pod.engine, pod.uid, shared_memory) if pod.engine is not None else None
-        pod_network.join(
-            pod,
-            self._bridge,
-            own_users=not views.proc,
-            host_name=views.host_name,
-            enter=starter.namespaces(pod.hostname) if starter is not None else None,
-        )
+        if pod.host_network:
+            pod_network.stay(pod, own_users=not views.proc, host_name=views.host_name)
+        else:
+            pod_network.join(
+                pod,
+                self._bridge,
+                own_users=not views.proc,
+                host_name=views.host_name,
+                enter=starter.namespaces(pod.hostname) if starter is not None else None,
+            )
         if starter is not None:
             return starter
         return NamespacesStarter(shared_memory, views)
@@ -114,6 +126,8 @@ class NamespacesGround:
             node.add_address(index, GATEWAY, PREFIX_LENGTH)
             node.set_up(index)
             node.refuse_the_rest()
+            for number in range(1, MAX_NODES + 1):
+                node.add_local_range(loopback, node_address(number), 32)
         with contextlib.suppress(OSError):  # where /proc/sys is read-only, what is not caught is dropped instead
             Path("/proc/sys/net/ipv4/ip_forward").write_text("1")
         no_way_out = ""

@@ -42,7 +42,20 @@ def join(
         own.add_address(index, pod.address, PREFIX_LENGTH)
         own.set_up(index)
         own.add_default_route(index, GATEWAY)
+    for name, value in pod.sysctls:
+        Path("/proc/sys", name.replace(".", "/")).write_text(value)
     if host_name and enter is None:
+        socket.sethostname(pod.hostname)
+
+
+def stay(pod: PodSandbox, *, own_users: bool, host_name: bool) -> None:
+    """Move this process into new uts and ipc namespaces only: the pod is in the node's network (``hostNetwork``)."""
+    others = syscalls.CLONE_NEWUTS | syscalls.CLONE_NEWIPC
+    if own_users:
+        user_namespace.enter(others)
+    else:
+        syscalls.unshare(others)
+    if host_name:
         socket.sethostname(pod.hostname)
 
 

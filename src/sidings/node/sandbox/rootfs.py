@@ -57,6 +57,7 @@ def build(container: Container, shared_memory: str, managed: Iterable[Bind], vie
         _bind(root, bind)
     if not root.exists(container.directory):
         root.bind(container.scratch + "/cwd", container.directory, WRITABLE)
+        root.claim(container.directory)
     for path in dict.fromkeys((*container.root.masked, *masks.inside(container.root.secrets, shown))):
         root.hide(path)
     if container.root.read_only:
@@ -115,6 +116,8 @@ def _private(root: NewRoot, container: Container, shared_memory: str, views: Vie
     root.bind(container.scratch + "/tmp", "/var/tmp", WRITABLE)
     root.bind(container.scratch + "/home", HOME, WRITABLE)
     root.bind(container.scratch + "/work", WORK, WRITABLE)
+    for path in ("/run", "/tmp", "/var/tmp", HOME, WORK):
+        root.claim(path)
     _devices(root, container, shared_memory)
 
 

@@ -193,6 +193,7 @@ class Shim:
         files = self._directory / "files"
         termination = files / f"termination-{container.name}"
         termination.write_bytes(b"")
+        termination.chmod(0o666)  # whoever the container is
         return [
             *(Bind(str(path), f"/etc/{path.name}", read_only=False) for path in sorted((files / "etc").iterdir())),
             Bind(str(termination), container.termination_log, read_only=False),

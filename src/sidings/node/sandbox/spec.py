@@ -36,12 +36,17 @@ class PodSandbox:
     shared_memory: str
     """Name of the tmpfs that all pods of one job see as ``/dev/shm``. NCCL drops NVLink between pods that have two."""
     memory_volumes: tuple[MemoryVolume, ...] = ()
+    host_network: bool = False
+    """It is in the node's network instead of one of its own; ``address`` is the node's."""
+    sysctls: tuple[tuple[str, str], ...] = ()
+    """Kernel parameters of its own network, with dots."""
     engine: ContainerEngine | None = None
     """What runs its containers from their images; None: they are processes of ours on this machine's software."""
 
     @staticmethod
     def from_json(value: dict[str, Any]) -> PodSandbox:
         fields = dict(value)
+        fields["sysctls"] = tuple((name, value) for name, value in fields["sysctls"])
         fields["memory_volumes"] = tuple(MemoryVolume(**volume) for volume in fields["memory_volumes"])
         if fields.get("engine"):
             fields["engine"] = ContainerEngine.from_json(fields["engine"])

@@ -391,10 +391,11 @@ class PodBox:
         self, pod: Object, units: tuple[Unit, ...], variables: Mapping[str, str], library: Path | None
     ) -> gang_links.Links:
         """What keeps NVLink between this container and its peers; where it cannot be, an event says so."""
-        tier = self._shop.sandbox.tier
+        tier, images = self._shop.sandbox.tier, self._shop.images
+        shares_memory = images is None or images.engine.shares_memory
         found = gang_links.links(
             variables,
-            gang=self.group if self.group != self._uid else "",
+            gang=self.group if self.group != self._uid and shares_memory else "",
             pod=self._uid,
             whole_gpus=len(units),
             mig=any(unit.mig for unit in units),

@@ -33,7 +33,7 @@ def test_this_machine_as_json(tmp_path: Path) -> None:
     here = invocation(tmp_path, {"SIDINGS_HOME": str(tmp_path / "home")})
     doctor.run(args, here)
     checks = json.loads(out(here.console))["checks"]
-    names = ["sandbox", "limits", "file system", "disk", "port", "gpus", "torch", "clock"]
+    names = ["sandbox", "limits", "engines", "file system", "disk", "port", "gpus", "torch", "clock"]
     assert [check["check"] for check in checks] == names
     assert all(check["verdict"] in ("ok", "warning", "problem") and check["message"] for check in checks)
     assert not (tmp_path / "home").exists()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sidings.clock import Clock
 from sidings.host.doctor import clock as clocks
-from sidings.host.doctor import gpus, limits, port, sandbox, state, surroundings
+from sidings.host.doctor import engines, gpus, limits, port, sandbox, state, surroundings
 from sidings.host.doctor.finding import Finding
 from sidings.host.engine import USUAL_PORT
 from sidings.host.home import Home
@@ -25,6 +25,7 @@ async def examine(here: Home, environ: Mapping[str, str], clock: Clock) -> list[
     return [
         tier,
         enforcement,
+        await engines.examine(environ, here.nodes),
         state.file_system(here),
         state.disk(here),
         port.examine(here, USUAL_PORT),

@@ -28,6 +28,11 @@ class ContainerEngine:
     open_files: int = 0
     """The most that a container may be given here."""
 
+    @property
+    def shares_memory(self) -> bool:
+        """Whether all pods of a job can have one /dev/shm."""
+        return self.name == PODMAN
+
     @staticmethod
     def from_json(value: Mapping[str, Any]) -> ContainerEngine:
         return ContainerEngine(**{**value, "flags": tuple(value["flags"])})

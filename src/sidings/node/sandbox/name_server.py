@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import re
-import secrets
 import selectors
 import socket
 import struct
@@ -170,7 +170,7 @@ class NameServer:
     # Names outside
 
     def _pass_on(self, query: bytes, asked: Question, done: Callable[[bytes], object]) -> None:
-        number = secrets.randbelow(65536)
+        number = int.from_bytes(os.urandom(2))
         if number in self._asked or len(self._asked) >= _MAX_ASKED:
             done(_failure(asked))
             return

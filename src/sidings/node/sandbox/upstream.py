@@ -9,7 +9,7 @@ for a dead resolver takes minutes to start.
 from __future__ import annotations
 
 import contextlib
-import secrets
+import os
 import selectors
 import socket
 import time
@@ -111,7 +111,7 @@ class Upstream:
         """Ask the first of ``left`` that can be asked, from a port and with a number that nobody can guess."""
         while left:
             resolver, left = left[0], left[1:]
-            number = secrets.randbelow(65536)
+            number = int.from_bytes(os.urandom(2))
             try:
                 made = socket.socket(socket.AF_INET6 if ":" in resolver else socket.AF_INET, socket.SOCK_DGRAM)
             except OSError:

@@ -22,8 +22,8 @@ from sidings.controllers.claims.binder import Binder
 from sidings.controllers.claims.protection import ClaimProtection
 from sidings.controllers.cronjob.controller import CronJobController
 from sidings.controllers.custom_resources import CustomResources
-from sidings.controllers.endpoint_slices import EndpointSlices
 from sidings.controllers.disruption import Disruption
+from sidings.controllers.endpoint_slices import EndpointSlices
 from sidings.controllers.endpoints import EndpointsController
 from sidings.controllers.garbage_collector.controller import GarbageCollector
 from sidings.controllers.jaxjob.controller import JAXJobController
@@ -60,6 +60,7 @@ from sidings.controllers.trainjob.refusals import RefusalForwarder
 from sidings.controllers.trainjob.runtime_finalizer import ClusterTrainingRuntimeController, TrainingRuntimeController
 from sidings.controllers.trainjob.software import Installed, everything
 from sidings.controllers.xgboostjob.controller import XGBoostJobController
+from sidings.host.job_states import JobStates
 from sidings.node.network import API_PORT, API_SERVICE, GATEWAY
 from sidings.registry.admission import defaults
 from sidings.registry.registry import Registry
@@ -155,6 +156,7 @@ class ControlPlane:
             Binder(client, clock, rng, self._claims),
             ClaimProtection(client, clock, rng),
             *self.kueue.controllers(),
+            JobStates(client, clock, rng),
             DataScienceClusterController(client, clock, rng),
             JobSetOperatorController(client, clock, rng),
             KueueOperatorController(client, clock, rng),

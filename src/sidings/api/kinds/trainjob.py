@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import datetime
 
 from sidings.api import immutability, schemas
 from sidings.api.fields import FieldError, broken_rule
 from sidings.api.kind import Column, Kind, Rules
 from sidings.api.kinds import columns
-from sidings.api.objects import Object
+from sidings.api.objects import Object, annotations_of
 from sidings.api.resources import TRAIN_JOBS
 from sidings.api.trainer import words
 from sidings.api.trainer.generation import Generation, generation_of
@@ -102,6 +103,18 @@ def _check_status(obj: Object) -> Iterator[FieldError]:
         yield broken_rule("status.trainerStatus", trainer_status, LAST_UPDATED)
 
 
+def _state(obj: Object, now: datetime) -> str:
+    """Upstream shows the type of the last condition, whatever it says: ``Suspended`` for a resumed job that runs.
+
+    A job that neither ended nor is suspended says what it does, where somebody has told.
+    """
+    rows = (obj.get("status") or {}).get("conditions") or []
+    last = rows[-1] if rows else {"type": "", "status": ""}
+    if last["status"] == "True":
+        return str(last["type"])
+    return annotations_of(obj).get(words.STATE) or ""
+
+
 KIND = Kind(
     resource=TRAIN_JOBS,
     singular="trainjob",
@@ -111,7 +124,7 @@ KIND = Kind(
     subresources=frozenset({"status"}),
     columns=(
         columns.NAME,
-        Column("State", json_path=".status.conditions[-1:].type"),
+        Column("State", cell=_state),
         columns.DATE_AGE,
     ),
     mutating_webhook="defaulter.trainjob.trainer.kubeflow.org",

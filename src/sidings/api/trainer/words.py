@@ -25,6 +25,11 @@ INITIALIZER_VOLUME = "initializer"
 VOLCANO_QUEUE = "scheduling.volcano.sh/queue-name"
 """On the JobSet: the queue of Volcano's PodGroup."""
 
+STATE = "sidings.dev/state"
+"""On a TrainJob that has not ended: what it does now, as in ``Restarting(1/6)``."""
+FIRST_FAILURE = "sidings.dev/first-failure"
+"""Which rank failed first, and below it the last lines of its log."""
+
 RENDEZVOUS_PORT = 29500
 COMPLETION_INDEX_PATH = "metadata.annotations['batch.kubernetes.io/job-completion-index']"
 

@@ -18,7 +18,8 @@ BIN = Path(sys.executable).parent
 class Engine:
     """``with Engine("--nodes", "2") as engine``: started by the real command, taken down at the end."""
 
-    def __init__(self, *options: str) -> None:
+    def __init__(self, *options: str, **environment: str) -> None:
+        """``environment``: variables of its own, for the engine and all commands."""
         self.options = options
         self.home = Path(tempfile.mkdtemp(prefix="sidings-bench-"))
         self.environment = os.environ | {
@@ -26,6 +27,7 @@ class Engine:
             "KUBECONFIG": str(self.home / "state" / "kubeconfig"),
             "KUBECACHEDIR": str(self.home / "cache"),
             "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}",
+            **environment,
         }
 
     def __enter__(self) -> Engine:
@@ -40,7 +42,7 @@ class Engine:
         return self._run(sys.executable, "-m", "sidings", *args)
 
     def kubectl(self, *args: str, stdin: str = "") -> str:
-        return self._run("kubectl", *args, stdin=stdin)
+        return self._run(shutil.which("kubectl") or "kubectl", *args, stdin=stdin)
 
     def get(self, *args: str) -> Any:
         return json.loads(self.kubectl("get", *args, "-o", "json"))

@@ -2,17 +2,20 @@
 
     python benchmarks/gpu.py [--rehearse] [--seconds 330] [WORD...]
 
-Prints one JSON object a step, as soon as it is known, and all of them as one object at the end. A step that fails says
-why and the next one goes on; a step that would start after ``--seconds`` is skipped. ``--rehearse`` does the same with
-simulated GPUs and gloo, on any machine. Needs torch, numpy and pyarrow in the Python that runs it, and kubectl.
+Prints one JSON object a step, as soon as it is known, and all of them as one object at the end. A step that fails or
+takes too long says why and the next one goes on; a step that would start after ``--seconds`` is skipped. ``--rehearse``
+does the same with simulated GPUs and gloo, on any machine. Needs torch, numpy and pyarrow in the Python that runs it,
+and kubectl.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -31,7 +34,8 @@ FRAUD = REPOSITORY / "examples" / "fraud-detection"
 FRAUD_SCRIPTS = ("generate.py", "profiles.json", "features.py", "prepare.py", "metrics.py", "train.py")
 NO_NVLS = ("NCCL_NVLS_ENABLE", "0")
 """NVLink multicast needs more of a virtual machine than some give; on two GPUs NCCL does not use it anyway."""
-PATIENCE = 150
+PATIENCE = 90
+"""Seconds that one step may take."""
 
 ALL_REDUCE = """\
 import json, os, sys, time
@@ -81,6 +85,17 @@ print("RESULT " + json.dumps({
     "torch_sees": torch.cuda.device_count(),
     "nvidia_smi_lists": listed(),
 }))
+"""
+
+HOLD = """\
+import time
+import torch
+
+if torch.cuda.is_available():
+    held = torch.ones(2**30, dtype=torch.bfloat16, device="cuda")
+    torch.cuda.synchronize()
+print("holding", flush=True)
+time.sleep(3600)
 """
 
 
@@ -140,7 +155,7 @@ class Bench:
     def prepare(self) -> dict[str, Any]:
         """The scripts as a ConfigMap; NVLS off for every job of the runtime, as its administrator would set it."""
         with tempfile.TemporaryDirectory() as folder:
-            for name, text in (("all_reduce.py", ALL_REDUCE), ("look.py", LOOK)):
+            for name, text in (("all_reduce.py", ALL_REDUCE), ("look.py", LOOK), ("hold.py", HOLD)):
                 Path(folder, name).write_text(text)
             self.engine.kubectl("create", "configmap", "bench", f"--from-file={folder}")
         path = "/spec/template/spec/replicatedJobs/0/template/spec/template/spec/containers/0/env"
@@ -181,7 +196,10 @@ class Bench:
         chosen = {line.partition(" via ")[2].strip() for line in text.splitlines() if " via " in line}
         self.pods.append(statistics.median(found["gb_per_second"]))
         self.engine.kubectl("delete", "trainjob", "reduce", "--wait")
-        return found | {"transport": sorted(chosen)[:8], "pods_to_bare": max(self.pods) / max(self.bare)}
+        events = self.engine.get("events")["items"]
+        notes = sorted({it["message"] for it in events if it["reason"] == "NVLinkNotKept"})
+        ratio = self.pods[-1] / max(self.bare) if self.bare else None
+        return found | {"transport": sorted(chosen)[:8], "pods_to_bare": ratio, "not_kept": notes}
 
     def validation(self) -> dict[str, Any]:
         """The validation manifest, unchanged."""
@@ -227,10 +245,42 @@ class Bench:
         result = next(json.loads(line) for line in reversed(text.splitlines()) if line.startswith('{"'))
         jobs = json.loads(self.engine.kubectl("get", "--raw", "/telemetry/v1/jobs?namespace=fraud"))["jobs"]
         seen = [line for page in metrics for line in page.splitlines() if f'exported_job="{name}"' in line]
-        busiest = sorted({line for line in seen if line.startswith("DCGM_FI_DEV_GPU_UTIL")})[-gpus:]
-        return {"result": result, "telemetry": [job for job in jobs if job["name"] == name], "metrics": busiest}
+        samples = sorted({line for line in seen if line.startswith("DCGM_FI_DEV_GPU_UTIL")})[-gpus:]
+        ranks = [rank for job in jobs if job["name"] == name for rank in job["ranks"]]
+        utilization = {
+            f"{rank['pod']} GPU {gpu['index']}": gpu["figures"].get("utilization_percent")
+            for rank in ranks
+            for gpu in rank["gpus"]
+        }
+        return {"result": result, "utilization_percent": utilization, "ranks": ranks, "metrics": samples}
+
+    def killed(self) -> dict[str, Any]:
+        """A pod that holds GPU memory loses its supervisor to SIGKILL: what is left of it, and who has the GPU next."""
+        before = gpu_memory()
+        self.apply(train_job("hold", "/scripts/hold.py", nodes=1, gpus=1))
+        selector = "jobset.sigs.k8s.io/jobset-name=hold"
+        self.until(lambda: [it["status"].get("phase") for it in self.pods_of(selector)] == ["Running"])
+        self.until(lambda: "holding" in self.logs("hold", "default"))
+        held = gpu_memory()
+        [pod] = self.pods_of(selector)
+        folder = self.engine.home / "state" / "nodes" / "pods" / pod["metadata"]["uid"]
+        processes = processes_of(folder)
+        began = time.monotonic()
+        os.kill(json.loads((folder / "status.json").read_text())["pid"], signal.SIGKILL)
+        self.until(lambda: not any(Path("/proc", str(pid)).exists() for pid in processes))
+        seconds = time.monotonic() - began
+        self.engine.kubectl("delete", "trainjob", "hold", "--wait")
+        self.until(lambda: gpu_memory() <= [used + 64 for used in before])
+        left = [pid for pid in processes if Path("/proc", str(pid)).exists()]
+        memory = {"before": before, "held": held, "after": gpu_memory()}
+        return {"processes": len(processes), "left": left, "all_gone_after_s": round(seconds, 2), "memory_mib": memory}
 
     # Tools of the steps
+
+    def clear(self) -> None:
+        """End all jobs; where even that fails the engine's end will do it."""
+        with contextlib.suppress(SystemExit):
+            self.engine.kubectl("delete", "trainjobs", "--all", "--all-namespaces", "--wait", "--timeout=30s")
 
     def apply(self, manifest: str) -> None:
         self.engine.kubectl("apply", "-f", "-", stdin=manifest)
@@ -250,9 +300,43 @@ class Bench:
         events = self.engine.kubectl("get", "events", "-n", namespace, "--sort-by=.metadata.creationTimestamp")
         raise SystemExit(f"{job} did not complete\n{self.logs(job, namespace)[-6000:]}\n{events[-3000:]}")
 
+    def pods_of(self, selector: str) -> list[Any]:
+        return list(self.engine.get("pods", "-l", selector)["items"])
+
+    def until(self, met: Callable[[], bool]) -> None:
+        """Poll; the step's own time limit ends it."""
+        while not met():
+            time.sleep(0.1)
+
     def logs(self, job: str, namespace: str, *more: str) -> str:
         selector = ",".join((f"jobset.sigs.k8s.io/jobset-name={job}", *more))
         return self.engine.kubectl("logs", "-n", namespace, "-l", selector, "--tail=-1")
+
+
+def gpu_memory() -> list[int]:
+    """MiB in use on each GPU; empty on a machine without."""
+    if shutil.which("nvidia-smi") is None:
+        return []
+    command = ["nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return [int(line) for line in done.stdout.split()]
+
+
+def processes_of(folder: Path) -> list[int]:
+    """Pids that have something below ``folder``, a pod's directory, mounted: all of the pod but its supervisor."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                if str(folder) in (entry / "mountinfo").read_text():
+                    found.append(int(entry.name))
+            except OSError:
+                continue  # it has just ended
+    return found
+
+
+def out_of_time(number: int, frame: object) -> None:
+    raise SystemExit(f"not done after {PATIENCE} s")
 
 
 def result_in(text: str) -> dict[str, Any]:
@@ -262,6 +346,40 @@ def result_in(text: str) -> dict[str, Any]:
             found: dict[str, Any] = json.loads(line.removeprefix("RESULT "))
             return found
     raise SystemExit(f"no result in:\n{text[-4000:]}")
+
+
+class Findings(dict[str, dict[str, Any]]):
+    """What the steps found so far; runs them."""
+
+    def __init__(self, until: float, only: list[str]) -> None:
+        """``until``: no step starts later on the monotonic clock. ``only``: words of names of steps, none for all."""
+        super().__init__()
+        self._until = until
+        self._only = only
+
+    def wants(self, name: str) -> bool:
+        return not self._only or any(word in name for word in self._only)
+
+    def take(self, bench: Bench, name: str, step: Callable[[], dict[str, Any]], *, always: bool = False) -> None:
+        """Take one step, in at most ``PATIENCE`` seconds, and print what it found."""
+        if not always and not self.wants(name):
+            return
+        began = time.monotonic()
+        if began > self._until:
+            self[name] = {"skipped": "no time left"}
+            return
+        signal.alarm(PATIENCE)
+        try:
+            self[name] = step()
+        except (SystemExit, OSError, subprocess.SubprocessError, StopIteration, LookupError, ValueError) as error:
+            self[name] = {"failed": f"{type(error).__name__}: {error}"}
+        finally:
+            signal.alarm(0)
+        self[name]["seconds"] = round(time.monotonic() - began, 1)
+        print(json.dumps({name: self[name]}), flush=True)
+        if "failed" in self[name]:
+            # What is left of it must not hold the GPUs of the next step.
+            bench.clear()
 
 
 def main() -> None:
@@ -274,40 +392,36 @@ def main() -> None:
     options = ["--nodes", "2", *args.up]
     if args.rehearse:
         options += ["--gpus-per-node", "1", "--simulate-gpus"]
-    began, findings = time.monotonic(), {}
-    doctor = subprocess.run([sys.executable, "-m", "sidings", "doctor"], text=True, capture_output=True)
+    signal.signal(signal.SIGALRM, out_of_time)
+    findings = Findings(time.monotonic() + args.seconds, args.only)
+    doctor = subprocess.run([sys.executable, "-m", "sidings", "doctor"], text=True, capture_output=True, timeout=60)
     print(doctor.stdout + doctor.stderr, flush=True)
     with Engine(*options) as engine:
         bench = Bench(engine, rehearse=args.rehearse)
+        findings.take(bench, "node", bench.node, always=True)
+        findings.take(bench, "prepare", bench.prepare, always=True)
         steps: list[tuple[str, Callable[[], dict[str, Any]]]] = [
-            ("node", bench.node),
-            ("prepare", bench.prepare),
             ("bare all-reduce", bench.bare_all_reduce),
             ("pods all-reduce", bench.pod_all_reduce),
             ("manifest 01", bench.validation),
             ("a pod without GPU", bench.no_gpu),
             ("fraud, 1 GPU", lambda: bench.fraud(1)),
             ("fraud, 2 GPUs", lambda: bench.fraud(2)),
+            ("kill -9 of a GPU pod", bench.killed),
             ("two jobs of one GPU at once", bench.two_jobs),
             ("two gangs at once", bench.two_gangs),
             ("bare all-reduce again", bench.bare_all_reduce),
             ("pods all-reduce again", bench.pod_all_reduce),
         ]
         for name, step in steps:
-            started = time.monotonic()
-            if args.only and step not in (bench.node, bench.prepare) and not any(word in name for word in args.only):
-                continue
-            if started - began > args.seconds:
-                findings[name] = {"skipped": "no time left"}
-                continue
-            try:
-                findings[name] = step()
-            except (SystemExit, subprocess.TimeoutExpired, StopIteration, LookupError, ValueError) as error:
-                findings[name] = {"failed": f"{type(error).__name__}: {error}"}
-                # What is left of it must not hold the GPUs of the next step.
-                engine.kubectl("delete", "trainjobs", "--all", "--all-namespaces", "--wait")
-            findings[name]["seconds"] = round(time.monotonic() - started, 1)
-            print(json.dumps({name: findings[name]}), flush=True)
+            findings.take(bench, name, step)
+    without = "pods all-reduce without a C compiler"
+    if findings.wants(without):
+        with tempfile.TemporaryDirectory() as empty, Engine(*options, PATH=empty) as engine:
+            known, bench = bench, Bench(engine, rehearse=args.rehearse)
+            bench.bare = known.bare
+            findings.take(bench, "prepare again", bench.prepare, always=True)
+            findings.take(bench, without, bench.pod_all_reduce)
     print(json.dumps(findings))
 
 

@@ -99,3 +99,11 @@ async def test_applying_a_status_needs_the_object(api) -> None:
     body = {"apiVersion": JOB_SETS.api_version, "kind": "JobSet", "metadata": {"name": "js"}, "status": {"restarts": 1}}
     with pytest.raises(NotFound):
         await api.patch(JOB_SETS, "js", body, APPLY, subresource="status")
+
+
+async def test_what_cannot_be_read_is_refused(api) -> None:
+    wrong = {**configuration(), "metadata": {"name": "c", "creationTimestamp": "\n"}}
+    for body, told in ((wrong, "parsing time"), ({**configuration(), "metadata": [1]}, "metadata is not an object")):
+        with pytest.raises(BadRequest) as caught:
+            await apply(api, body)
+        assert told in str(caught.value)

@@ -41,7 +41,10 @@ async def apply(
             subresource=subresource,
             time=timestamps.to_text(context.now()),
         )
-        new, _objections = incoming.read(kind, merged)
+        try:
+            new, _objections = incoming.read(kind, merged)
+        except incoming.Unreadable as error:
+            raise BadRequest(f"failed to convert merged object: {error.message}") from error
         incoming.address(kind, new, name, namespace)
         try:
             if entry is not None:
@@ -59,6 +62,8 @@ def _configuration(kind: Kind, name: str, body: Any, namespace: str) -> Object:
     """``body`` as an object at its address; raises ``BadRequest`` where it has another one."""
     if not isinstance(body, dict):
         raise BadRequest("error decoding YAML: the configuration is not an object")
+    if not isinstance(body.get("metadata") or {}, dict):
+        raise BadRequest("error decoding YAML: metadata is not an object")
     metadata = dict(body.get("metadata") or {})
     incoming.address(kind, {"metadata": dict(metadata)}, name, namespace)
     metadata["name"] = name

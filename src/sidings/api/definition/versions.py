@@ -59,7 +59,8 @@ def _restamp(api_version: str) -> Callable[[Object], Object]:
 
 def stored_versions(definition: Object, before: Sequence[str] = ()) -> list[str]:
     """``status.storedVersions``: those ``before`` and the storage version."""
-    storage = [version["name"] for version in definition["spec"].get("versions") or () if version.get("storage")]
+    served = definition["spec"].get("versions") or ()
+    storage = [version.get("name") or "" for version in served if version.get("storage")]
     return [*before, *(name for name in storage if name not in before)]
 
 

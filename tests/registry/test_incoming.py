@@ -17,10 +17,14 @@ async def test_an_unknown_field_is_an_error_a_warning_or_nothing(api, pod: Objec
         await api.create(PODS, pod, field_validation=STRICT)
     assert caught.value.message == (
         'Pod in version "v1" cannot be handled as a Pod: strict decoding error: '
-        'unknown field "spec.containers[0].imagee", unknown field "spec.nope"'
+        'unknown field "spec.containers[0].imagee" (did you mean "image"?), '
+        'unknown field "spec.nope"'
     )
     created = await api.create(PODS, pod, dry_run=True)
-    assert sorted(api.warnings) == ['unknown field "spec.containers[0].imagee"', 'unknown field "spec.nope"']
+    assert sorted(api.warnings) == [
+        'unknown field "spec.containers[0].imagee" (did you mean "image"?)',
+        'unknown field "spec.nope"',
+    ]
     assert "nope" not in created["spec"]
     api.warnings.clear()
     await api.create(PODS, pod, field_validation=IGNORE)

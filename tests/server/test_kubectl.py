@@ -270,13 +270,14 @@ async def test_fields_that_do_not_exist(served: Served) -> None:
     refused = await kubectl("apply", "-f", "-", stdin=wrong)
     assert refused.err == (
         'Error from server (BadRequest): error when creating "STDIN": TrainJob in version "v1alpha1" cannot be '
-        'handled as a TrainJob: strict decoding error: unknown field "spec.trainer.numNodez"\n'
+        'handled as a TrainJob: strict decoding error: unknown field "spec.trainer.numNodez" '
+        '(did you mean "numNodes"?)\n'
     )
     warned = await kubectl("apply", "--validate=warn", "--dry-run=server", "-f", "-", stdin=wrong)
     assert warned == (
         0,
         "trainjob.trainer.kubeflow.org/tj created (server dry run)\n",
-        'Warning: unknown field "spec.trainer.numNodez"\n',
+        'Warning: unknown field "spec.trainer.numNodez" (did you mean "numNodes"?)\n',
     )
     await kubectl.ok("apply", "--validate=false", "--dry-run=server", "-f", "-", stdin=wrong)
 

@@ -18,7 +18,7 @@ def test_unknown_fields_are_dropped_and_named_in_the_order_of_the_body():
     assert decoded.object == {"spec": {"containers": [{"image": "i", "name": "c"}]}}
     assert decoded.unknown == ["spec.containers[0].imagee", "spec.nope"]
     assert decoded.strict_errors() == [
-        'unknown field "spec.containers[0].imagee"',
+        'unknown field "spec.containers[0].imagee" (did you mean "image"?)',
         'unknown field "spec.nope"',
     ]
     assert "nope" in body["spec"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sidings.api import golang
+from sidings.api import golang, spelling
 from sidings.api.apply import fieldset
 from sidings.api.apply import schema_shape as shape
 from sidings.api.apply.fieldset import Path, field
@@ -53,7 +53,8 @@ def _check_map(value: dict[str, Any], schema: Schema, path: Path, found: list[st
         inner = (*path, field(name))
         declared = shape.member(schema, name)
         if declared is None:
-            found.append(f"{fieldset.text_of(inner)}: field not declared in schema")
+            hint = spelling.hint(name, schema.get("properties") or ())
+            found.append(f"{fieldset.text_of(inner)}: field not declared in schema{hint}")
         else:
             _check(below, declared, inner, found)
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sidings.api import golang, quantity
+from sidings.api import golang, quantity, spelling
 from sidings.api.kind import Schema
 from sidings.api.objects import Object, copy_of
 from sidings.api.structural.node import Node, Path, node_of, text_of
@@ -50,11 +50,13 @@ class Decoded:
     unknown: list[str] = field(default_factory=list)
     repeated: list[str] = field(default_factory=list)
     error: str = ""
+    hints: Mapping[str, str] = field(default_factory=dict)
+    """Unknown field -> which one was meant, in words, where one is near."""
 
     def strict_errors(self) -> list[str]:
-        """As in ``strict decoding error: ...`` and in warnings: ``unknown field "spec.x"``."""
+        """As in ``strict decoding error: ...`` and in warnings: ``unknown field "spec.x"``, and which was meant."""
         return [f'duplicate field "{path}"' for path in self.repeated] + [
-            f'unknown field "{path}"' for path in self.unknown
+            f'unknown field "{path}"{self.hints.get(path, "")}' for path in self.unknown
         ]
 
 
@@ -69,7 +71,8 @@ def decode(schema: Schema, obj: Object, *, builtin: bool) -> Decoded:
     decoded = walk.value(root, obj, None)
     if not builtin:
         walk.unknown.sort()
-    return Decoded(decoded if isinstance(decoded, dict) else {}, walk.unknown, walk.repeated, walk.error)
+    obj = decoded if isinstance(decoded, dict) else {}
+    return Decoded(obj, walk.unknown, walk.repeated, walk.error, walk.hints)
 
 
 class _Json:
@@ -79,6 +82,7 @@ class _Json:
         self.unknown: list[str] = []
         self.repeated: list[str] = []
         self.error = ""
+        self.hints: dict[str, str] = {}
 
     def value(self, node: Node, value: Any, path: Path) -> Any:
         if isinstance(value, dict):
@@ -109,7 +113,7 @@ class _Json:
                     if node.open:
                         out[name] = copy_of(item)
                     else:
-                        self.unknown.append(text_of((path, name)))
+                        self.not_known(text_of((path, name)), name, node)
                     continue
                 child = additional
             if type(item) is child.exact:
@@ -117,6 +121,11 @@ class _Json:
                 continue
             self.put(out, node, name, self.value(child, item, (path, name)))
         return out
+
+    def not_known(self, where: str, name: str, node: Node) -> None:
+        self.unknown.append(where)
+        if meant := spelling.hint(name, node.properties):
+            self.hints[where] = meant
 
     def put(self, out: Object, node: Node, name: str, value: Any) -> None:
         out[name] = value

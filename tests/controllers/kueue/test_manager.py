@@ -180,3 +180,15 @@ async def test_what_is_in_use_stays_until_it_is_not(cluster: Cluster) -> None:
     for resource, name in ((CLUSTER_QUEUES, "cq"), (RESOURCE_FLAVORS, "default")):
         with pytest.raises(NotFound):
             await cluster.plane.client.get(resource, name)
+
+
+async def test_quota_of_a_deleted_job_is_free_again(cluster: Cluster) -> None:
+    await cluster.queue("1")
+    await cluster.job("a")
+    await cluster.settle()
+    await cluster.job("b")
+    await cluster.settle()
+    await cluster.plane.client.delete(JOBS, "a", "team", propagation_policy="Background")
+    await cluster.settle()
+    assert await cluster.runs("b")
+    assert len((await cluster.plane.client.list(WORKLOADS, "team")).items) == 1

@@ -9,6 +9,7 @@ from sidings.client.interface import Client
 from sidings.clock import Clock
 from sidings.controllers.kueue.configuration import Configuration
 from sidings.controllers.kueue.jobs import controller as jobs
+from sidings.controllers.kueue.pods.controller import QueuedPods
 from sidings.controllers.kueue.queues import Queues
 from sidings.controllers.kueue.scheduler import Scheduler
 from sidings.controllers.kueue.workloads import Workloads
@@ -29,7 +30,11 @@ class Kueue:
     def __init__(self, client: Client, clock: Clock, rng: random.Random, config: Configuration) -> None:
         self.scheduler = Scheduler(client, clock, config)
         self._queues = Queues(client, clock, self.scheduler.cache, config)
-        self._controllers = [Workloads(client, clock, rng, config), *jobs.controllers(client, clock, rng, config)]
+        self._controllers = [
+            Workloads(client, clock, rng, config),
+            QueuedPods(client, clock, rng, config),
+            *jobs.controllers(client, clock, rng, config),
+        ]
         self.scheduler.changed = self._queues.look
 
     def controllers(self) -> list[Controller]:

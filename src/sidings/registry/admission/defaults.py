@@ -9,6 +9,7 @@ from sidings.registry.admission.jobset import JobSetAdmission
 from sidings.registry.admission.jobset_pods import JobSetPods
 from sidings.registry.admission.kueue_jobs import KueueJobs
 from sidings.registry.admission.kueue_objects import KueueObjects
+from sidings.registry.admission.kueue_pods import KueuePods
 from sidings.registry.admission.limit_ranger import LimitRanger
 from sidings.registry.admission.namespaces import NamespaceLifecycle
 from sidings.registry.admission.plugin import Plugin
@@ -40,5 +41,6 @@ def plugins(clock: Clock, *, service_accounts: bool = True, gates: FeatureGates 
         TrainingJobAdmission(),
         KueueObjects(),
         KueueJobs(Management()),
+        KueuePods(Management()),
         ResourceQuota(),
     )

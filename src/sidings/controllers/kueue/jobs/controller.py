@@ -23,7 +23,7 @@ from sidings.client.interface import Client
 from sidings.clock import Clock
 from sidings.controllers.kueue import workload_status
 from sidings.controllers.kueue.configuration import Configuration
-from sidings.controllers.kueue.jobs import plan, training_job
+from sidings.controllers.kueue.jobs import orphans, plan, training_job
 from sidings.controllers.kueue.jobs.batch_job import BatchJob
 from sidings.controllers.kueue.jobs.integration import Integration
 from sidings.controllers.kueue.jobs.job_set import JobSets
@@ -59,6 +59,7 @@ class QueuedJobs(Controller):
         try:
             job = await self.client.get(self.kind.resource, key.name, key.namespace)
         except NotFound:
+            await orphans.let_go(self.client, await self._workloads_named(key), field_manager=FIELD_MANAGER)
             return None
         parent = await self._parent(job)
         if (
@@ -92,6 +93,14 @@ class QueuedJobs(Controller):
 
     async def _by_name(self, resource: Resource) -> dict[str, Object]:
         return {item["metadata"]["name"]: item for item in (await self.client.list(resource)).items}
+
+    async def _workloads_named(self, key: Key) -> list[Object]:
+        """Workloads of a job of this name, of whatever uid."""
+        found = await self.client.dependents(
+            WORKLOADS, key.namespace, owner_kind=self.kind.resource.kind, owner_name=key.name
+        )
+        group = self.kind.resource.group
+        return [it for it in found if (controller_of(it) or {"apiVersion": ""})["apiVersion"].startswith(f"{group}/")]
 
     async def _workloads_of(self, job: Object, resource: Resource) -> list[Object]:
         found = await self.client.dependents(

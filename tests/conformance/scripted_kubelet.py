@@ -56,7 +56,7 @@ class ScriptedKubelet:
                 await self._evict(name)
             case _:
                 pod = await self._bind(name)
-                await self._write(name, self._status(pod, action, options))
+                await self._write(name, self.status(pod, action, options, timestamps.to_text(self._clock.now())))
 
     async def _terminate(self, pod: Object) -> None:
         await self._clock.sleep(TERMINATION_SECONDS)
@@ -66,7 +66,8 @@ class ScriptedKubelet:
             if objects.uid_of(current) != objects.uid_of(pod):
                 return
             if (current.get("status") or {}).get("phase") not in ("Succeeded", "Failed"):
-                await self._write(name, self._status(current, "fail", {"exitCode": TERMINATED}))
+                moment = timestamps.to_text(self._clock.now())
+                await self._write(name, self.status(current, "fail", {"exitCode": TERMINATED}, moment))
             await self._client.delete(PODS, name, self._namespace, grace_period_seconds=0, uid=objects.uid_of(pod))
         except NotFound:
             return
@@ -102,9 +103,9 @@ class ScriptedKubelet:
             subresource="status",
         )
 
-    def _status(self, pod: Object, action: str, options: Mapping[str, Any]) -> Object:
+    @staticmethod
+    def status(pod: Object, action: str, options: Mapping[str, Any], moment: str) -> Object:
         """What the pod's status becomes by ``action``: running, ready, restart, succeed, fail or condition."""
-        moment = timestamps.to_text(self._clock.now())
         if action == "condition":
             return {"conditions": [_condition(moment=moment, **options["condition"])]}
         phase = {"succeed": "Succeeded", "fail": "Failed"}.get(action, "Running")

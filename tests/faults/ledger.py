@@ -1,6 +1,6 @@
 """Everything that has happened, change by change, and the rules that each change must keep.
 
-The ledger follows Pods, Jobs and JobSets through a client that never fails, in the order of the store's revisions. A
+The ledger follows Pods and what makes them through a client that never fails, in the order of the store's revisions. A
 rule looks at one change with the state before it; what it yields is a violation. Rules that hold only once things have
 come to rest are in ``rest.py``.
 """
@@ -10,17 +10,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sidings.api import conditions, objects
 from sidings.api.job import indexes
 from sidings.api.job.labels import COMPLETION_INDEX
 from sidings.api.jobset import labels
 from sidings.api.objects import Object
-from sidings.api.resources import JOB_SETS, JOBS, PODS, Resource
+from sidings.api.resources import CRON_JOBS, JOB_SETS, JOBS, PODS, TRAIN_JOBS, Resource
 from sidings.client.interface import Client
 
-FOLLOWED = (JOB_SETS, JOBS, PODS)
+FOLLOWED = (TRAIN_JOBS, JOB_SETS, CRON_JOBS, JOBS, PODS)
 ENDED = ("Succeeded", "Failed")
 
 
@@ -51,8 +51,10 @@ class Ledger:
     """By uid of the Job."""
     indexes_done: dict[str, set[int]] = field(default_factory=dict)
     """Indexes of which a pod was seen to succeed, by uid of the Job."""
-    abandoned: set[str] = field(default_factory=set)
-    """Uids of Jobs whose owner was deleted with its dependents orphaned, or that lost their pods that way."""
+    resized: set[str] = field(default_factory=set)
+    """Uids of Jobs whose completions were changed."""
+    completed_for: set[str] = field(default_factory=set)
+    """Uids of owners of which a JobSet was seen to complete."""
     changes: int = 0
     _waiting: list[tuple[int, str, str, Object]] = field(default_factory=list)
 
@@ -86,6 +88,10 @@ class Ledger:
             self.present[kind].pop(uid, None)
         else:
             self.present[kind][uid] = change.new
+        if kind == JOB_SETS.kind and is_finished(change.obj) == "Completed":
+            self.completed_for.add(owner_uid(change.obj))
+        if kind == JOBS.kind and change.old and change.new and _completions(change.old) != _completions(change.new):
+            self.resized.add(uid)
         if kind == PODS.kind:
             owner = owner_uid(change.obj)
             if change.old is None:
@@ -143,8 +149,6 @@ def never_two_live_attempts(ledger: Ledger, change: Change) -> Iterator[str]:
         same_place = (objects.controller_of(other) or {}).get("name") == job and index_of(other) == index
         if not same_place or index is None or phase(other) in ENDED:
             continue
-        if objects.namespace_of(other) != objects.namespace_of(new) or owner_uid(other) in ledger.abandoned:
-            continue
         if owner_uid(other) != owner_uid(new):
             yield f"a pod of an earlier attempt still lives: {objects.name_of(other)}"
         elif not objects.is_deleting(other) or _replaces_only_failed(ledger, owner_uid(new)):
@@ -182,6 +186,13 @@ def restarts_stay_within_the_limit(ledger: Ledger, change: Change) -> Iterator[s
         yield f"restarts went from {before} to {after}"
     if counted > limit or counted > after:
         yield f"{counted} of {after} restarts count, {limit} are allowed"
+    individual = (
+        n
+        for group in (change.new.get("status") or {}).get("replicatedJobsStatus") or ()
+        for n in group.get("jobRestartsCountTowardsMax") or ()
+    )
+    if counted + max(individual, default=0) > limit:
+        yield f"restarts of one Job and of the set exceed {limit}"
     if after > before and not any(_failed_now(job, before) for job in ledger.jobs_of(change.new)):
         yield "restarted without a failed Job"
 
@@ -194,7 +205,7 @@ def every_end_is_counted_once(ledger: Ledger, change: Change) -> Iterator[str]:
     if change.kind != JOBS.kind or change.new is None:
         return
     old, new, uid = change.old or {}, change.new, objects.uid_of(change.new)
-    for name in ("failed", "succeeded"):
+    for name in ("failed", "succeeded") if uid not in ledger.resized else ("failed",):
         if number(new, name) < number(old, name):
             yield f"{name} went from {number(old, name)} to {number(new, name)}"
     counted = number(new, "failed") + (0 if _is_indexed(new) else number(new, "succeeded"))
@@ -204,6 +215,58 @@ def every_end_is_counted_once(ledger: Ledger, change: Change) -> Iterator[str]:
         done = indexes.parse((new.get("status") or {}).get("completedIndexes"), new["spec"]["completions"])
         if missing := done - ledger.indexes_done.get(uid, set()):
             yield f"no pod of indexes {sorted(missing)} has succeeded"
+
+
+def failed_indexes_stay_failed(ledger: Ledger, change: Change) -> Iterator[str]:
+    """An index that has failed for good gets no pod any more and never succeeds."""
+    if change.new is None:
+        return
+    if change.kind == PODS.kind and change.old is None:
+        job = ledger.present[JOBS.kind].get(owner_uid(change.new))
+        if job is not None and index_of(change.new) in _indexes(job, "failedIndexes"):
+            yield f"a pod for index {index_of(change.new)}, which has failed"
+    if change.kind == JOBS.kind and change.old is not None:
+        failed = _indexes(change.new, "failedIndexes")
+        if both := failed & _indexes(change.new, "completedIndexes"):
+            yield f"indexes {sorted(both)} have failed and succeeded"
+        healed = _indexes(change.old, "failedIndexes") - failed
+        if healed and objects.uid_of(change.new) not in ledger.resized:
+            yield f"indexes {sorted(healed)} have failed no more"
+
+
+def _indexes(job: Object, name: str) -> set[int]:
+    if not _is_indexed(job):
+        return set()
+    return set(indexes.parse((job.get("status") or {}).get(name), job["spec"]["completions"]))
+
+
+def _completions(job: Object) -> Any:
+    return job["spec"].get("completions")
+
+
+def forbidden_runs_do_not_overlap(ledger: Ledger, change: Change) -> Iterator[str]:
+    if change.kind != JOBS.kind or change.old is not None or change.new is None:
+        return
+    cron_job = ledger.present[CRON_JOBS.kind].get(owner_uid(change.new))
+    if cron_job is None or cron_job["spec"]["concurrencyPolicy"] == "Allow":
+        return
+    for other in ledger.jobs_of(cron_job):
+        if not is_finished(other) and not objects.is_deleting(other):
+            yield f"Job {objects.name_of(other)} still runs"
+
+
+def schedules_go_on(ledger: Ledger, change: Change) -> Iterator[str]:
+    if change.kind == CRON_JOBS.kind and change.old and change.new:
+        before, after = ((one.get("status") or {}).get("lastScheduleTime") or "" for one in (change.old, change.new))
+        if after < before:
+            yield f"lastScheduleTime went from {before} to {after or 'nothing'}"
+
+
+def train_jobs_complete_by_their_jobset(ledger: Ledger, change: Change) -> Iterator[str]:
+    if change.kind != TRAIN_JOBS.kind or change.new is None or is_finished(change.new) != "Complete":
+        return
+    if objects.uid_of(change.new) not in ledger.completed_for:
+        yield "complete, but its JobSet is not"
 
 
 def _is_indexed(job: Object) -> bool:
@@ -274,5 +337,9 @@ RULES: dict[str, Rule] = {
         jobs_are_made_for_the_present_attempt,
         dependencies_are_kept,
         only_success_completes,
+        failed_indexes_stay_failed,
+        forbidden_runs_do_not_overlap,
+        schedules_go_on,
+        train_jobs_complete_by_their_jobset,
     )
 }

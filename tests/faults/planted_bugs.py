@@ -193,6 +193,45 @@ class CollectsNothing(Lie):
         return {}
 
 
+class ForgetsRuns(Lie):
+    """The Jobs of a CronJob are not looked at before another one is made."""
+
+    async def dependents(self, resource: Resource, namespace: str = "", **owner: str) -> Sequence[Object]:
+        return []
+
+
+class KeepsHistory(Lie):
+    """Finished Jobs of a CronJob stay."""
+
+    async def delete(self, resource: Resource, name: str, namespace: str = "", **options: Any) -> Object:
+        return {}
+
+
+class RetriesFailedIndexes(Lie):
+    """An index that has failed for good is forgotten with the next write."""
+
+    def __init__(self, client: Client) -> None:
+        super().__init__(client)
+        self._written: set[str] = set()
+
+    async def update(self, resource: Resource, obj: Object, **options: Any) -> Object:
+        status = obj.get("status") or {}
+        if resource == JOBS and status.get("failedIndexes"):
+            if objects.uid_of(obj) in self._written:
+                obj = {**obj, "status": {**status, "failedIndexes": ""}}
+            self._written.add(objects.uid_of(obj))
+        return await self.client.update(resource, obj, **options)
+
+
+class NeverSuspendsJobSets(Lie):
+    """A TrainJob that is suspended leaves its JobSet running."""
+
+    async def patch(self, resource: Resource, name: str, body: Any, **options: Any) -> Object:
+        if resource == JOB_SETS and (body.get("spec") or {}).get("suspend"):
+            body = {**body, "spec": {**body["spec"], "suspend": False}}
+        return await self.client.patch(resource, name, body, **options)
+
+
 class PlantedBug(NamedTuple):
     in_controller: str
     lie: Callable[[Client], Lie]
@@ -219,5 +258,9 @@ BUGS = {
         PlantedBug("job", SameIndexTwice),
         PlantedBug("jobset", LosesWakeUps),
         PlantedBug("garbage", CollectsNothing),
+        PlantedBug("cronjob", ForgetsRuns),
+        PlantedBug("cronjob", KeepsHistory),
+        PlantedBug("job", RetriesFailedIndexes),
+        PlantedBug("trainjob", NeverSuspendsJobSets),
     )
 }

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sidings.api import objects
 from sidings.api.objects import Object
-from sidings.api.resources import JOB_SETS, JOBS, PODS
+from sidings.api.resources import CRON_JOBS, JOB_SETS, JOBS, PODS, TRAIN_JOBS
 from tests.faults.ledger import ENDED, Ledger, is_finished, owner_uid, phase
 
 
@@ -18,8 +18,9 @@ def no_pod_without_an_owner(ledger: Ledger) -> Iterator[str]:
 
 def no_job_without_an_owner(ledger: Ledger) -> Iterator[str]:
     for job in ledger.present[JOBS.kind].values():
-        if owner_uid(job) and owner_uid(job) not in ledger.present[JOB_SETS.kind] and not objects.is_deleting(job):
-            yield f"Job {objects.name_of(job)} has lost its JobSet"
+        owners = ledger.present[JOB_SETS.kind].keys() | ledger.present[CRON_JOBS.kind].keys()
+        if owner_uid(job) and owner_uid(job) not in owners and not objects.is_deleting(job):
+            yield f"Job {objects.name_of(job)} has lost its owner"
 
 
 def a_suspended_set_has_no_pods(ledger: Ledger) -> Iterator[str]:
@@ -29,6 +30,24 @@ def a_suspended_set_has_no_pods(ledger: Ledger) -> Iterator[str]:
                 yield f"suspended JobSet {objects.name_of(jobset)} has pod {objects.name_of(pod)}"
 
 
+def a_suspended_train_job_has_no_pods(ledger: Ledger) -> Iterator[str]:
+    for train_job in ledger.present[TRAIN_JOBS.kind].values():
+        if train_job["spec"].get("suspend") and not is_finished(train_job) and not objects.is_deleting(train_job):
+            for jobset in ledger.present[JOB_SETS.kind].values():
+                if owner_uid(jobset) == objects.uid_of(train_job):
+                    for pod in _living_pods(ledger, jobset):
+                        yield f"suspended TrainJob {objects.name_of(train_job)} has pod {objects.name_of(pod)}"
+
+
+def no_more_jobs_are_kept_than_asked_for(ledger: Ledger) -> Iterator[str]:
+    limits = {"successfulJobsHistoryLimit": "Complete", "failedJobsHistoryLimit": "Failed"}
+    for cron_job in ledger.present[CRON_JOBS.kind].values():
+        for name, end in limits.items():
+            jobs = [job for job in ledger.jobs_of(cron_job) if is_finished(job) == end and not objects.is_deleting(job)]
+            if len(jobs) > cron_job["spec"][name]:
+                yield f"CronJob {objects.name_of(cron_job)} keeps {len(jobs)} Jobs that are {end}"
+
+
 def a_finished_set_has_no_pods(ledger: Ledger) -> Iterator[str]:
     for jobset in ledger.present[JOB_SETS.kind].values():
         if is_finished(jobset):
@@ -36,10 +55,11 @@ def a_finished_set_has_no_pods(ledger: Ledger) -> Iterator[str]:
                 yield f"finished JobSet {objects.name_of(jobset)} has pod {objects.name_of(pod)}"
 
 
-def every_set_has_ended(ledger: Ledger) -> Iterator[str]:
-    for jobset in ledger.present[JOB_SETS.kind].values():
-        if not is_finished(jobset):
-            yield f"JobSet {objects.name_of(jobset)} goes on: {jobset['status']}"
+def everything_has_ended(ledger: Ledger) -> Iterator[str]:
+    for kind in (TRAIN_JOBS.kind, JOB_SETS.kind, JOBS.kind):
+        for obj in ledger.present[kind].values():
+            if not is_finished(obj):
+                yield f"{kind} {objects.name_of(obj)} goes on: {obj.get('status')}"
 
 
 def nothing_is_left(ledger: Ledger) -> Iterator[str]:

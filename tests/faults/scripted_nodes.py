@@ -104,7 +104,8 @@ class ScriptedNodes:
     async def _write(self, pod: Object, new_phase: str, code: int | None = None, restarts: int = 0) -> None:
         moment = timestamps.to_text(self._clock.now())
         ready = "True" if new_phase == "Running" else "False"
-        container: dict[str, Any] = {"name": "main", "image": "img:1", "imageID": "", "ready": ready == "True"}
+        container: dict[str, Any] = {"image": "img:1", "imageID": "", "ready": ready == "True"}
+        container["name"] = pod["spec"]["containers"][0]["name"]
         container["restartCount"] = restarts or _restarts(pod)
         ended = {"exitCode": code, "reason": "Error" if code else "Completed", "finishedAt": moment}
         container["state"] = {"terminated": ended} if code is not None else {"running": {"startedAt": moment}}

@@ -1,8 +1,8 @@
 """A storm: random events in a random order, from one seed, with all rules checked after each.
 
-Rounds follow one another: JobSets are made, events happen to them and to the control plane, then the faults stop and
-the rules of rest are checked, then nodes are kind until every JobSet has ended, then everything is deleted and nothing
-may be left. A violation names the seed and the event, so that it can be replayed.
+Rounds follow one another: JobSets and their like are made, events happen to them and to the control plane, then the
+faults stop and the rules of rest are checked, then nodes are kind until everything has ended, then everything is
+deleted and nothing may be left. A violation names the seed and the event, so that it can be replayed.
 """
 
 from __future__ import annotations
@@ -16,19 +16,30 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 import looptime
 
 from sidings.api import objects
+from sidings.api.feature_gates import FeatureGates, Gate
 from sidings.api.objects import Object
-from sidings.api.resources import JOB_SETS, JOBS, NAMESPACES, PODS, SERVICES
+from sidings.api.resources import (
+    CRON_JOBS,
+    JOB_SETS,
+    JOBS,
+    NAMESPACES,
+    PODS,
+    SERVICES,
+    TRAIN_JOBS,
+    TRAINING_RUNTIMES,
+    Resource,
+)
 from sidings.api.status import ApiError
-from tests.faults import rest
+from tests.faults import rest, workloads
 from tests.faults.control_plane import CONTROLLERS, FaultyControlPlane, Wrap
 from tests.faults.faulty_client import Weather
-from tests.faults.ledger import Ledger, Violation, is_finished
+from tests.faults.ledger import Ledger, Violation
 from tests.faults.scripted_nodes import NODE_NAMES, ScriptedNodes
-from tests.faults.workloads import random_jobset
 
 NAMESPACE = "storm"
 EVENTS_A_ROUND = 250
-MOST_JOBSETS = 5
+MOST = {JOB_SETS: 5, JOBS: 20, CRON_JOBS: 2, TRAIN_JOBS: 2}
+"""Users make no more of a kind while there are so many."""
 REST_SECONDS = 1500.0
 """More than the longest back-off of a controller, so that whatever is tried again has been."""
 LONGEST_ENDING = 12_000.0
@@ -45,20 +56,30 @@ class Storm:
         self.happened: Counter[str] = Counter()
         self._rng = random.Random(seed)
         self._weather = Weather()
-        self.plane = FaultyControlPlane(self._rng, self._weather, planted or {})
+        self.gates: FeatureGates = frozenset(
+            gate for gate in (Gate.RESTART_JOB, Gate.ELASTIC_JOB_SET) if self._rng.random() < 0.5
+        )
+        self.plane = FaultyControlPlane(self._rng, self._weather, planted or {}, self.gates)
         self.ledger = Ledger()
         self.nodes = ScriptedNodes(self.plane.client, self.plane.clock, self._rng)
         self._made = 0
         self._acts: dict[str, tuple[int, Callable[[], Awaitable[None]]]] = {
             "node works": (60, self._node_works),
             "pod killed": (6, self._kill_pod),
-            "jobset made": (6, self._make_jobset),
-            "suspended": (4, lambda: self._patch_jobset({"spec": {"suspend": True}})),
-            "resumed": (6, lambda: self._patch_jobset({"spec": {"suspend": False}})),
-            "ttl changed": (1, lambda: self._patch_jobset({"spec": {"ttlSecondsAfterFinished": 60}})),
-            "annotated": (1, lambda: self._patch_jobset({"metadata": {"annotations": {"n": str(self._made)}}})),
-            "jobset deleted": (2, self._delete_jobset),
-            "job deleted": (2, self._delete_job),
+            "jobset made": (6, lambda: self._make(JOB_SETS)),
+            "job made": (2, lambda: self._make(JOBS)),
+            "cronjob made": (1, lambda: self._make(CRON_JOBS)),
+            "trainjob made": (2, lambda: self._make(TRAIN_JOBS)),
+            "suspended": (4, lambda: self._patch_one({"spec": {"suspend": True}})),
+            "resumed": (6, lambda: self._patch_one({"spec": {"suspend": False}})),
+            "ttl changed": (1, lambda: self._patch_one({"spec": {"ttlSecondsAfterFinished": 60}}, JOB_SETS)),
+            "annotated": (1, lambda: self._patch_one({"metadata": {"annotations": {"n": str(self._made)}}}, JOB_SETS)),
+            "resized": (2, self._resize),
+            "schedule changed": (1, lambda: self._patch_one({"spec": {"schedule": "*/3 * * * *"}}, CRON_JOBS)),
+            "jobset deleted": (2, lambda: self._delete(JOB_SETS)),
+            "trainjob deleted": (1, lambda: self._delete(TRAIN_JOBS)),
+            "cronjob deleted": (1, lambda: self._delete(CRON_JOBS)),
+            "job deleted": (2, lambda: self._delete(JOBS)),
             "pod deleted": (2, self._delete_pod),
             "pod deleted by force": (1, lambda: self._delete_pod(grace_period_seconds=0)),
             "service deleted": (1, self._delete_service),
@@ -79,6 +100,7 @@ class Storm:
         await self.plane.client.create(
             NAMESPACES, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}}
         )
+        await self.plane.client.create(TRAINING_RUNTIMES, workloads.runtime(NAMESPACE))
         tasks = [asyncio.create_task(self.plane.run()), asyncio.create_task(self.ledger.follow(self.plane.client))]
         try:
             while self.happened.total() < events:
@@ -109,6 +131,8 @@ class Storm:
             rest.no_pod_without_an_owner,
             rest.no_job_without_an_owner,
             rest.a_suspended_set_has_no_pods,
+            rest.a_suspended_train_job_has_no_pods,
+            rest.no_more_jobs_are_kept_than_asked_for,
             rest.a_finished_set_has_no_pods,
         )
         await self._end_all()
@@ -127,15 +151,18 @@ class Storm:
         """Kind nodes, no suspension: every JobSet must end."""
         for name in NODE_NAMES:
             await self.nodes.join(name)
-        for jobset in await self._jobsets():
-            if jobset["spec"].get("suspend"):
-                await self._patch(jobset, {"spec": {"suspend": False}})
-        await self._until(lambda: all(map(is_finished, self.ledger.present[JOB_SETS.kind].values())))
-        self._must_hold(rest.every_set_has_ended)
+        for cron_job in await self._own(CRON_JOBS):
+            await self._patch(CRON_JOBS, cron_job, {"spec": {"suspend": True}})
+        for resource in (TRAIN_JOBS, JOB_SETS, JOBS):
+            for obj in await self._own(resource):
+                if obj["spec"].get("suspend"):
+                    await self._patch(resource, obj, {"spec": {"suspend": False}})
+        await self._until(lambda: not list(rest.everything_has_ended(self.ledger)))
+        self._must_hold(rest.everything_has_ended)
 
     async def _delete_all(self) -> None:
         client = self.plane.client
-        for resource in (JOB_SETS, JOBS, PODS, SERVICES):
+        for resource in (TRAIN_JOBS, CRON_JOBS, JOB_SETS, JOBS, PODS, SERVICES):
             for obj in (await client.list(resource, NAMESPACE)).items:
                 try:
                     await client.delete(resource, objects.name_of(obj), NAMESPACE, propagation_policy="Background")
@@ -164,29 +191,43 @@ class Storm:
         if running := [pod for pod in await self.nodes.pods() if self.nodes.runs(pod)]:
             await self.nodes.kill(self._rng.choice(running))
 
-    async def _make_jobset(self) -> None:
-        if len(await self._jobsets()) >= MOST_JOBSETS:
+    async def _make(self, resource: Resource) -> None:
+        if len((await self.plane.client.list(resource, NAMESPACE)).items) >= MOST[resource]:
             return
         self._made += 1
-        await self.plane.client.create(JOB_SETS, random_jobset(f"js{self._made}", NAMESPACE, self._rng))
+        name = f"{resource.kind.lower()}{self._made}"
+        make: dict[Resource, Callable[[], Object]] = {
+            JOB_SETS: lambda: workloads.random_jobset(name, NAMESPACE, self._rng, self.gates),
+            JOBS: lambda: workloads.random_job(name, NAMESPACE, self._rng),
+            CRON_JOBS: lambda: workloads.random_cron_job(name, NAMESPACE, self._rng),
+            TRAIN_JOBS: lambda: workloads.random_train_job(name, NAMESPACE, self._rng),
+        }
+        await self.plane.client.create(resource, make[resource]())
 
-    async def _patch_jobset(self, body: Object) -> None:
-        if jobsets := await self._jobsets():
-            await self._patch(self._rng.choice(jobsets), body)
+    async def _patch_one(self, body: Object, resource: Resource | None = None) -> None:
+        """Users change what they made, not what that made in turn."""
+        resource = resource or self._rng.choice((JOB_SETS, JOB_SETS, JOB_SETS, JOBS, TRAIN_JOBS, CRON_JOBS))
+        if own := await self._own(resource):
+            await self._patch(resource, self._rng.choice(own), body)
 
-    async def _patch(self, jobset: Object, body: Object) -> None:
-        await self.plane.client.patch(JOB_SETS, objects.name_of(jobset), body, namespace=NAMESPACE)
+    async def _patch(self, resource: Resource, obj: Object, body: Object) -> None:
+        await self.plane.client.patch(resource, objects.name_of(obj), body, namespace=NAMESPACE)
 
-    async def _delete_jobset(self) -> None:
-        if jobsets := await self._jobsets():
-            name = objects.name_of(self._rng.choice(jobsets))
-            policy = self._rng.choice(("Background", "Foreground"))
-            await self.plane.client.delete(JOB_SETS, name, NAMESPACE, propagation_policy=policy)
+    async def _resize(self) -> None:
+        """One group of a JobSet, where the gate lets it."""
+        if own := await self._own(JOB_SETS):
+            jobset = objects.copy_of(self._rng.choice(own))
+            group = self._rng.choice(jobset["spec"]["replicatedJobs"])
+            group["template"]["spec"] |= dict.fromkeys(("parallelism", "completions"), self._rng.randint(1, 3))
+            await self.plane.client.update(JOB_SETS, jobset)
 
-    async def _delete_job(self) -> None:
-        if jobs := (await self.plane.client.list(JOBS, NAMESPACE)).items:
-            name = objects.name_of(self._rng.choice(jobs))
-            await self.plane.client.delete(JOBS, name, NAMESPACE, propagation_policy="Foreground")
+    async def _delete(self, resource: Resource) -> None:
+        """Of what its owner makes again users wait for the end: else it would meet its own pods."""
+        if present := (await self.plane.client.list(resource, NAMESPACE)).items:
+            obj = self._rng.choice(present)
+            owned = objects.controller_of(obj) is not None
+            policy = "Foreground" if owned else self._rng.choice(("Background", "Foreground", "Orphan"))
+            await self.plane.client.delete(resource, objects.name_of(obj), NAMESPACE, propagation_policy=policy)
 
     async def _delete_pod(self, grace_period_seconds: int | None = None) -> None:
         if pods := await self.nodes.pods():
@@ -212,8 +253,10 @@ class Storm:
     async def _jump(self) -> None:
         self.plane.clock.jump(self._rng.choice((-3600.0, -5.0, 5.0, 900.0)))
 
-    async def _jobsets(self) -> list[Object]:
-        return (await self.plane.client.list(JOB_SETS, NAMESPACE)).items
+    async def _own(self, resource: Resource) -> list[Object]:
+        """What users have made, of a kind."""
+        present = (await self.plane.client.list(resource, NAMESPACE)).items
+        return [obj for obj in present if objects.controller_of(obj) is None]
 
 
 def weather(seed: int, events: int, planted: Mapping[str, Wrap] | None = None) -> Storm:

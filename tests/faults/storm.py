@@ -106,7 +106,7 @@ class Storm:
             while self.happened.total() < events:
                 await self._round(min(EVENTS_A_ROUND, events - self.happened.total()))
         except Violation as violation:
-            message = f"{violation}\nevent {self.happened.total()}; to replay: FAULT_SEED={self.seed}"
+            message = f"{violation}\nevent {self.happened.total()}; to replay: STORM_SEED={self.seed}"
             raise Violation(message) from None
         finally:
             for task in tasks:

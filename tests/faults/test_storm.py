@@ -1,4 +1,4 @@
-"""Jobs of every kind under every fault. ``FAULT_SEED=... pytest tests/faults`` begins with the storm that broke a rule.
+"""Jobs of every kind under every fault. ``STORM_SEED=... pytest tests/faults`` begins with the storm that broke a rule.
 
 Every run draws other seeds and prints them. An event is what is done to the system (acts of users and nodes, faults of
 its parts) and what changes in it: the rules are checked after each.
@@ -21,8 +21,8 @@ ACTS_A_STORM = 500
 
 
 def seeds() -> Iterator[int]:
-    """``FAULT_SEED`` first, if that is set; then others each time."""
-    if replayed := int(os.environ.get("FAULT_SEED") or "0"):
+    """``STORM_SEED`` first, if that is set; then others each time."""
+    if replayed := int(os.environ.get("STORM_SEED") or "0"):
         yield replayed
     rng = random.SystemRandom()
     while True:
@@ -48,7 +48,7 @@ def storms(events: int) -> int:
         while happened < events:
             while len(running) < cores:
                 seed = next(source)
-                print(f"FAULT_SEED={seed}", flush=True)
+                print(f"STORM_SEED={seed}", flush=True)
                 running.add(pool.submit(one_storm, seed))
             ended, running = wait(running, return_when=FIRST_COMPLETED)
             happened += sum(future.result() for future in ended)

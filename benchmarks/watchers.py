@@ -10,6 +10,7 @@ import json
 import re
 import statistics
 import time
+from typing import cast
 from urllib.parse import urlsplit
 
 import uvloop
@@ -30,8 +31,7 @@ class _Watcher(asyncio.Protocol):
         self._begun = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        transport.write(self._request)
+        cast(asyncio.Transport, transport).write(self._request)  # uvloop's own class, no subclass of it
 
     def data_received(self, data: bytes) -> None:
         if not self._begun:

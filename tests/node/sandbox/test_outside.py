@@ -85,6 +85,21 @@ async def test_what_pods_may_not_reach_is_refused_at_once(sandbox: Sandboxes) ->
         assert (code, text) == (0, "ConnectionResetError"), host
 
 
+async def test_datagrams_to_the_outside_are_refused_at_once(sandbox: Sandboxes) -> None:
+    pod = await sandbox.start_pod()
+    script = """import socket
+with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
+    asking.settimeout(20)
+    asking.connect(("192.0.2.1", 123))
+    try:
+        asking.send(b"x")
+        asking.recv(1)
+    except OSError as error:
+        print(error.strerror, end="")
+"""
+    assert await sandbox.output(pod, "python3", "-c", script) == (0, "No route to host")
+
+
 @needs_address
 async def test_a_pod_sees_that_nobody_listens_outside(sandbox: Sandboxes) -> None:
     pod = await sandbox.start_pod()

@@ -22,7 +22,7 @@ _IFLA_INFO_KIND, _IFLA_INFO_DATA, _VETH_INFO_PEER = 1, 2, 1
 _IFA_ADDRESS, _IFA_LOCAL = 1, 2
 _RTA_DST, _RTA_GATEWAY, _RTA_OIF = 1, 5, 4
 _RT_TABLE_MAIN, _RTPROT_BOOT, _RT_SCOPE_UNIVERSE, _RTN_UNICAST = 254, 3, 0, 1
-_RT_TABLE_LOCAL, _RT_SCOPE_HOST, _RTN_LOCAL, _RTN_UNREACHABLE = 255, 254, 2, 7
+_RT_TABLE_LOCAL, _RT_SCOPE_HOST, _RTN_LOCAL, _RTN_PROHIBIT = 255, 254, 2, 8
 _IFF_UP = 1
 
 BRIDGE_ADDRESS = bytes.fromhex("0253494e4701")
@@ -108,12 +108,15 @@ class Netlink:
         self._ask(_NEWROUTE, _CREATE | _EXCL, body, f"route via {gateway}")
 
     def refuse_the_rest(self) -> None:
-        """Answer what no other route is for with "host unreachable", instead of nothing, where we forward at all."""
+        """Answer what no other route is for with "filtered", instead of nothing, where we forward at all.
+
+        A UDP socket hears of that at once, while it takes "unreachable" for something that passes.
+        """
         header = struct.pack(
             "=BBBBBBBBI",
-            *(socket.AF_INET, 0, 0, 0, _RT_TABLE_MAIN, _RTPROT_BOOT, _RT_SCOPE_UNIVERSE, _RTN_UNREACHABLE, 0),
+            *(socket.AF_INET, 0, 0, 0, _RT_TABLE_MAIN, _RTPROT_BOOT, _RT_SCOPE_UNIVERSE, _RTN_PROHIBIT, 0),
         )
-        self._ask(_NEWROUTE, _CREATE | _EXCL, [header], "unreachable default route")
+        self._ask(_NEWROUTE, _CREATE | _EXCL, [header], "prohibited default route")
 
     def add_local_range(self, index: int, network: str, prefix_length: int) -> None:
         """Take every address of ``network`` for our own, on interface ``index``: anybody may listen on any of them."""

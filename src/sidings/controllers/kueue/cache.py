@@ -10,10 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any
+from decimal import Decimal
+from typing import Any, NamedTuple
 
-from sidings.api import conditions
-from sidings.api.objects import Key, Object, is_deleting, key_of, labels_of
+from sidings.api import conditions, pod_resources, quantity
+from sidings.api.kueue import keys
+from sidings.api.objects import Key, Object, annotations_of, is_deleting, key_of, labels_of
+from sidings.api.pod_phase import has_ended
 from sidings.api.resources import (
     ADMISSION_CHECKS,
     CLUSTER_QUEUES,
@@ -22,6 +25,7 @@ from sidings.api.resources import (
     LOCAL_QUEUES,
     NAMESPACES,
     NODES,
+    PODS,
     RESOURCE_FLAVORS,
     TOPOLOGIES,
     WORKLOADS,
@@ -58,6 +62,8 @@ class Cache:
         self._holders: dict[Key, Workload] = {}
         self._waiting: dict[Key, str] = {}
         """ClusterQueue by Workload."""
+        self._pods: dict[Key, _Place] = {}
+        """Pods on nodes that no placement of the queue accounts for."""
         self._snapshot = snapshot.build(())
         self._pending: dict[str, PendingQueue] = {}
         self._stale = False
@@ -79,6 +85,18 @@ class Cache:
         self._objects[place] = {"apiVersion": resource.api_version, "kind": resource.kind, **obj}
         self._stale = self._stale or old is None or _decisive(resource, old) != _decisive(resource, obj)
 
+    def see_pod(self, pod: Object, *, gone: bool) -> None:
+        """A change of a pod: what runs on a node beside the queue's placements is not free for them."""
+        key = key_of(pod)
+        place = None if gone else _place_of(pod)
+        if self._pods.get(key) == place:
+            return
+        if place is None:
+            del self._pods[key]
+        else:
+            self._pods[key] = place
+        self._stale = self._stale or bool(self._snapshot.topologies)
+
     def see_workload(self, obj: Object, *, gone: bool, now: datetime) -> None:
         """A change of a Workload."""
         key = key_of(obj)
@@ -97,7 +115,7 @@ class Cache:
         self.edition += 1
         self.changes += 1
         freed = {name: queue.freed for name, queue in self._snapshot.queues.items()}
-        self._snapshot = snapshot.build(self._objects.values())
+        self._snapshot = snapshot.build(self._around())
         for name, queue in self._snapshot.queues.items():
             queue.freed = freed.get(name, 0) + 1
         self._pending = {q.name: PendingQueue(q.name, q.strategy) for q in self._snapshot.queues.values()}
@@ -108,6 +126,14 @@ class Cache:
         # What is looked at now may see half of a change; upstream looks again at all a second after it.
         self._flushed = {queue.root for queue in self._snapshot.queues.values()}
 
+    def _around(self) -> Iterator[Object]:
+        """All objects; nodes with what is left of them."""
+        used: dict[str, dict[str, Decimal]] = {}
+        for node, requests in self._pods.values():
+            pod_resources.add(used.setdefault(node, {}), requests)
+        for (kind, key), obj in self._objects.items():
+            yield _reduced(obj, used[key.name]) if kind == NODES.kind and key.name in used else obj
+
     def flush(self) -> None:
         """Quota came free: those set aside in the trees that are concerned are worth a look again."""
         self.changes += 1
@@ -115,6 +141,11 @@ class Cache:
             if queue.root in self._flushed:
                 self._pending[name].flush(self._may_use(name))
         self._flushed.clear()
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether ``refresh`` would build anew."""
+        return self._stale
 
     @property
     def flush_is_due(self) -> bool:
@@ -191,6 +222,8 @@ class Cache:
         """Of which objects of a kind it has heard."""
         if resource == WORKLOADS:
             return set(self._workloads)
+        if resource == PODS:
+            return set(self._pods)
         return {key for kind, key in self._objects if kind == resource.kind}
 
     def pending(self) -> Iterator[tuple[Key, str]]:
@@ -271,6 +304,28 @@ class Cache:
     def _may_use(self, cluster_queue: str) -> Any:
         queue = self._snapshot.queues[cluster_queue]
         return lambda workload: queue.admits_namespace(self._snapshot.namespaces.get(workload.namespace))
+
+
+class _Place(NamedTuple):
+    node: str
+    requests: dict[str, Decimal]
+
+
+def _place_of(pod: Object) -> _Place | None:
+    """None for a pod that is on no node, has ended, or is where the queue placed it."""
+    node = pod["spec"].get("nodeName")
+    if not node or has_ended(pod) or keys.WORKLOAD in annotations_of(pod):
+        return None
+    return _Place(node, {**pod_resources.of_pod(pod), "pods": Decimal(1)})
+
+
+def _reduced(node: Object, used: dict[str, Decimal]) -> Object:
+    status = node.get("status") or {}
+    allocatable = {
+        name: str(max(quantity.parse(amount) - used.get(name, Decimal(0)), Decimal(0)))
+        for name, amount in (status.get("allocatable") or {}).items()
+    }
+    return {**node, "status": {**status, "allocatable": allocatable}}
 
 
 def _ask(obj: Object) -> tuple[Any, ...]:

@@ -12,6 +12,7 @@ from sidings.controllers.kueue.jobs import controller as jobs
 from sidings.controllers.kueue.pods.controller import QueuedPods
 from sidings.controllers.kueue.queues import Queues
 from sidings.controllers.kueue.scheduler import Scheduler
+from sidings.controllers.kueue.topology_ungater import TopologyUngater
 from sidings.controllers.kueue.workloads import Workloads
 from sidings.controllers.runtime.controller import Controller
 
@@ -33,6 +34,7 @@ class Kueue:
         self._controllers = [
             Workloads(client, clock, rng, config),
             QueuedPods(client, clock, rng, config),
+            TopologyUngater(client, clock, rng),
             *jobs.controllers(client, clock, rng, config),
         ]
         self.scheduler.changed = self._queues.look

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from sidings.api.objects import Key, Object, key_of
-from sidings.api.resources import WORKLOADS, Resource
+from sidings.api.resources import PODS, WORKLOADS, Resource
 from sidings.api.status import ApiError, Expired
 from sidings.client.events import EventNote, Recorder
 from sidings.client.interface import Client
@@ -60,7 +60,7 @@ class Scheduler:
     async def run(self) -> None:
         """Watch and decide until cancelled."""
         async with asyncio.TaskGroup() as tasks:
-            for resource in (*SURROUNDINGS, WORKLOADS):
+            for resource in (*SURROUNDINGS, PODS, WORKLOADS):
                 tasks.create_task(self._watch(resource), name=f"{self.name} watch {resource.plural}")
             await self._decide(tasks)
 
@@ -88,7 +88,11 @@ class Scheduler:
 
     def _see(self, resource: Resource, obj: Object, *, gone: bool) -> None:
         now = self._clock.now()
-        if resource == WORKLOADS:
+        if resource == PODS:
+            self.cache.see_pod(obj, gone=gone)
+            if not self.cache.is_stale:
+                return
+        elif resource == WORKLOADS:
             if not gone:
                 self.metrics.changed(self.cache.workload(key_of(obj)), obj, now)
             self.cache.see_workload(obj, gone=gone, now=now)

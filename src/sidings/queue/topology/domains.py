@@ -48,7 +48,7 @@ class Topology:
         for node in nodes:
             values = tuple(labels_of(node)[level] for level in self.levels)
             leaf = self._domain(values)
-            for resource, value in node["status"]["allocatable"].items():
+            for resource, value in ((node.get("status") or {}).get("allocatable") or {}).items():
                 leaf.capacity[resource] = leaf.capacity.get(resource, 0) + amounts.whole(resource, value)
             if self.of_nodes:
                 leaf.node = node
@@ -111,7 +111,7 @@ def _usable(node: Object, levels: Sequence[str], node_labels: Mapping[str, str])
     labels = labels_of(node)
     return (
         conditions.is_true(node, "Ready")
-        and not node["spec"].get("unschedulable")
+        and not (node.get("spec") or {}).get("unschedulable")
         and all(labels.get(key) == value for key, value in node_labels.items())
         and all(level in labels for level in levels)
     )

@@ -20,3 +20,9 @@ def test_what_has_no_effect_is_named_by_its_path() -> None:
         "containers[c].securityContext.seLinuxOptions",
     ]
     assert ignored_fields(made, Means(groups=False), engine=True) == ["runtimeClassName"]
+
+
+def test_memory_is_a_disk_where_pods_have_no_mounts() -> None:
+    made = pod(container(), volumes=[{"name": "fast", "emptyDir": {"medium": "Memory"}}, {"name": "v", "emptyDir": {}}])
+    assert ignored_fields(made, Means()) == []
+    assert ignored_fields(made, Means(users=False, groups=False, network=False)) == ["volumes[fast].emptyDir.medium"]

@@ -1,4 +1,4 @@
-from sidings.api.service_ports import protocol, target_port
+from sidings.api.service_ports import host_ports, protocol, target_port
 
 POD = {
     "spec": {
@@ -29,3 +29,8 @@ def test_a_name_is_that_of_a_container_port_of_the_same_protocol() -> None:
 
 def test_tcp_is_the_protocol_that_is_not_stated() -> None:
     assert (protocol({}), protocol({"protocol": "UDP"})) == ("TCP", "UDP")
+
+
+def test_host_ports_of_a_pod() -> None:
+    ports = [{"containerPort": 80}, {"containerPort": 81, "hostPort": 8081, "protocol": "UDP"}]
+    assert host_ports({"spec": {"containers": [{"name": "a", "ports": ports}]}}) == [("UDP", 8081, 81)]

@@ -1,4 +1,4 @@
-"""Which port of a pod a port of a Service leads to."""
+"""Ports of pods: those that a Service leads to, and those that pods take of their node."""
 
 from __future__ import annotations
 
@@ -23,3 +23,13 @@ def target_port(port: Mapping[str, Any], pod: Object) -> int | None:
             if stated.get("name") == target and protocol(stated) == protocol(port):
                 return int(stated["containerPort"])
     return None
+
+
+def host_ports(pod: Object) -> list[tuple[str, int, int]]:
+    """(protocol, port of the node, port of the pod) that containers of ``pod`` ask for."""
+    return [
+        (protocol(port), int(port["hostPort"]), int(port["containerPort"]))
+        for container in pod["spec"]["containers"]
+        for port in container.get("ports") or ()
+        if port.get("hostPort")
+    ]

@@ -56,15 +56,10 @@ def table(
 
 
 def host_ports(pod: Object) -> list[tuple[str, int, int]]:
-    """(protocol, port of the node, port of the pod) that containers of ``pod`` ask for; none in the node's network."""
+    """Those of ``pod`` that have to be carried; none in the node's network, where it listens on them itself."""
     if pod["spec"].get("hostNetwork"):
         return []
-    return [
-        (service_ports.protocol(port), int(port["hostPort"]), int(port["containerPort"]))
-        for container in pod["spec"]["containers"]
-        for port in container.get("ports") or ()
-        if port.get("hostPort") and service_ports.protocol(port) in backends.CARRIED
-    ]
+    return [port for port in service_ports.host_ports(pod) if port[0] in backends.CARRIED]
 
 
 def _affinity_seconds(service: Object) -> int:

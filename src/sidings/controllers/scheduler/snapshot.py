@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from sidings.api import pod_resources, quantity
+from sidings.api import pod_resources, quantity, service_ports
 from sidings.api.objects import Object, labels_of, name_of, namespace_of
 from sidings.api.pod_phase import has_ended
 from sidings.controllers.scheduler.claims import Claims
@@ -25,6 +25,8 @@ class NodeState:
     node: Object
     allocatable: dict[str, Decimal]
     requested: dict[str, Decimal] = field(default_factory=dict)
+    ports: set[tuple[str, int]] = field(default_factory=set)
+    """(protocol, number) of host ports that are taken."""
 
     @property
     def name(self) -> str:
@@ -54,6 +56,7 @@ class Snapshot:
 
     def assume(self, pod: Object, node: str) -> None:
         self.nodes[node].add(requests_of(pod))
+        self.nodes[node].ports |= host_ports_of(pod)
         self.placed.append((pod, node))
         if anti_affinity_terms(pod):
             self.guarded.append((pod, node))
@@ -67,6 +70,11 @@ def required_terms(pod: Object, kind: str) -> list[Object]:
 
 def anti_affinity_terms(pod: Object) -> list[Object]:
     return required_terms(pod, "podAntiAffinity")
+
+
+def host_ports_of(pod: Object) -> set[tuple[str, int]]:
+    """(protocol, number)"""
+    return {(protocol, number) for protocol, number, _ in service_ports.host_ports(pod)}
 
 
 def requests_of(pod: Object) -> dict[str, Decimal]:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from sidings.api.objects import Object
-from sidings.controllers.scheduler.filters import affinity, fit, selector, taints, unschedulable
+from sidings.controllers.scheduler.filters import affinity, fit, ports, selector, taints, unschedulable
 from sidings.controllers.scheduler.snapshot import NodeState, take
 from tests.controllers.pods import node, pod
 
@@ -36,6 +36,18 @@ def test_taints(toleration: Object, passes: bool) -> None:
 
 def test_prefer_no_schedule_does_not_forbid() -> None:
     assert taints.reasons(pod(), state(taints=[TAINT | {"effect": "PreferNoSchedule"}])) == []
+
+
+def test_a_host_port_is_taken_once_by_protocol() -> None:
+    def asking(protocol: str = "TCP") -> Object:
+        made = pod(nodeName="n")
+        made["spec"]["containers"][0]["ports"] = [{"containerPort": 80, "hostPort": 8080, "protocol": protocol}]
+        return made
+
+    taken = take([node("n")], [asking()]).nodes["n"]
+    assert ports.reasons(asking(), taken) == [ports.REASON]
+    assert ports.reasons(asking("UDP"), taken) == ports.reasons(pod(), taken) == []
+    assert ports.reasons(asking(), state()) == []
 
 
 def test_cordoned() -> None:

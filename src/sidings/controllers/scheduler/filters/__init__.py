@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sidings.api.objects import Object
-from sidings.controllers.scheduler.filters import affinity, fit, selector, taints, unschedulable
+from sidings.controllers.scheduler.filters import affinity, fit, ports, selector, taints, unschedulable
 from sidings.controllers.scheduler.snapshot import NodeState
 
 Filter = Callable[[Object, NodeState], list[str]]
@@ -19,6 +19,7 @@ FILTERS: tuple[Filter, ...] = (
     selector.reasons,
     affinity.reasons,
     taints.reasons,
+    ports.reasons,
     fit.reasons,
 )
 """In upstream's order; the first filter with a reason speaks for the node. Last comes ``pod_affinity``, which looks at

@@ -15,5 +15,10 @@ UNREAD_SECONDS = 30.0
 """A stream whose client reads nothing for so long is cut off; the client lists and watches again."""
 WATCH_SECONDS = 1800.0
 """A watch without ``timeoutSeconds`` ends after between one and two times this (``--min-request-timeout``)."""
+CONNECTIONS = 4096
+"""At a time, and no more than half of the file descriptors of the process."""
+HEAD_SECONDS = 30.0
+"""From the first byte of a request, or from the connection, to the end of its headers (``IdleTimeout`` of 90 s aside,
+kube-apiserver's ``ReadHeaderTimeout`` is 32 s)."""
 KEEP_ALIVE_SECONDS = 120
 """Go's clients keep idle connections for 90 s; who closes first must be the client."""

@@ -11,11 +11,12 @@ import asyncio
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import uvicorn
 
-from sidings.server import limits
+from sidings.server import connections, limits
 from sidings.server.app import App
 from sidings.server.spdy.upgrade import UpgradingProtocol
 
@@ -26,14 +27,24 @@ BACKLOG = 1024
 class ApiServer:
     """A running server. ``port`` is known as soon as it is made; ``serve`` runs until ``close``."""
 
-    def __init__(self, app: App, listener: socket.socket, certificate_file: Path, key_file: Path) -> None:
+    def __init__(
+        self,
+        app: App,
+        listener: socket.socket,
+        certificate_file: Path,
+        key_file: Path,
+        *,
+        bounds: connections.Bounds | None = None,
+    ) -> None:
+        """``bounds`` None: what this process can bear."""
+        protocol = partial(UpgradingProtocol, bounds=bounds or connections.of_this_process())
         self._app = app
         self._listener = listener
         self.address, self.port = listener.getsockname()[:2]
         self._uvicorn = _Uvicorn(
             uvicorn.Config(
                 app,
-                http=UpgradingProtocol,
+                http=protocol,  # type: ignore[arg-type]  # it is only called
                 ws="wsproto",
                 ws_max_size=limits.MESSAGE_BYTES,
                 ws_per_message_deflate=False,

@@ -14,15 +14,15 @@ from typing import Any
 from urllib.parse import unquote
 
 import httptools
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from sidings.server.asgi import Message, Scope
+from sidings.server.connections import BoundedProtocol
 
 UPGRADE = b"spdy/3.1"
 _VERSIONS = b"x-stream-protocol-version"
 
 
-class UpgradingProtocol(HttpToolsProtocol):
+class UpgradingProtocol(BoundedProtocol):
     """uvicorn's HTTP protocol with one upgrade more."""
 
     def _should_upgrade(self) -> bool:

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from tests.e2e.machine import Machine, job_set, wait_for
+from tests.e2e.machine import Machine, job_set, pod, wait_for
 
 pytestmark = pytest.mark.e2e
 
@@ -54,6 +54,25 @@ def test_run_returns_the_verdict_and_down_leaves_nothing(machine: Machine) -> No
     machine.ok("down")
     assert machine.leftovers() == []
     assert machine.sidings("status").returncode == 5
+
+
+def test_down_by_force_is_over_soon_and_without_it_hooks_run(machine: Machine) -> None:
+    machine.ok("up")
+    hook = {"lifecycle": {"preStop": {"exec": {"command": ["sh", "-c", "echo gone > /kept/hook"]}}}}
+    mounts = {"volumeMounts": [{"name": "kept", "mountPath": "/kept"}]}
+    kept = [{"name": "kept", "hostPath": {"path": str(machine.folder / "kept"), "type": "DirectoryOrCreate"}}]
+    machine.apply(pod("polite", "sleep 600", container=hook | mounts, volumes=kept, terminationGracePeriodSeconds=9))
+    machine.wait_for_condition("Ready", "pod/polite")
+    machine.ok("down")
+    assert (machine.folder / "kept" / "hook").read_text() == "gone\n"
+
+    machine.ok("up")
+    machine.apply(pod("deaf", "trap '' TERM; while :; do sleep 1; done", terminationGracePeriodSeconds=600))
+    machine.wait_for_condition("Ready", "pod/deaf")
+    began = time.monotonic()
+    machine.ok("down", "--force")
+    assert time.monotonic() - began < 12  # two seconds for the pod; other tests share the machine
+    assert machine.leftovers() == []
 
 
 def test_down_refuses_while_a_job_runs_and_suspends_on_request(machine: Machine) -> None:

@@ -104,14 +104,17 @@ def log_tail(home: Home) -> str:
     return "\n         ".join(lines[-LOG_TAIL_LINES:]) or f"{home.log} is empty"
 
 
-def stop(record: EngineRecord, say: Say) -> None:
-    """Ask an engine to stop and wait until its process is gone. Raises ``EngineStuck``."""
+def stop(record: EngineRecord, say: Say, *, force: bool = False) -> None:
+    """Ask an engine to stop and wait until its process is gone. Raises ``EngineStuck``.
+
+    With ``force`` its pods get two seconds instead of their grace periods.
+    """
     deadline = time.monotonic() + STOP_SECONDS
     descriptor = os.pidfd_open(record.pid)
     try:
         if not process.is_alive(record.process):
             return
-        signal.pidfd_send_signal(descriptor, signal.SIGTERM)
+        signal.pidfd_send_signal(descriptor, signal.SIGQUIT if force else signal.SIGTERM)
         say(f"waiting for process {record.pid} and its pods to end")
         if not select.select([descriptor], [], [], deadline - time.monotonic())[0]:
             raise EngineStuck(
@@ -146,6 +149,12 @@ def _serve(home: Home, options: EngineOptions, say: Say, ready: Callable[[Engine
             loop.add_signal_handler(number, stop.set)
         say(f"opening {home.path}")
         async with Engine.open(home, options, SystemClock(), random.Random(), gpus_of_this_machine()) as engine:
+
+            def stop_at_once() -> None:
+                engine.hurry()
+                stop.set()
+
+            loop.add_signal_handler(signal.SIGQUIT, stop_at_once)
             await engine.run(say, accepted, stop)
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:

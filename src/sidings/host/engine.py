@@ -37,7 +37,7 @@ from sidings.host.control_plane import ControlPlane
 from sidings.host.errors import PortTaken
 from sidings.host.home import EngineRecord, Home
 from sidings.host.metrics import EngineTelemetry
-from sidings.host.options import STOP_GRACE_SECONDS, EngineOptions
+from sidings.host.options import FORCED_GRACE_SECONDS, STOP_GRACE_SECONDS, EngineOptions
 from sidings.node import software
 from sidings.node.agent import NodeAgent
 from sidings.node.gpus import sharing
@@ -77,6 +77,7 @@ class Engine:
         self.home = home
         self.options = options
         self.clock = clock
+        self._grace_seconds = STOP_GRACE_SECONDS
         self._started = timestamps.to_text(clock.now())
         self.identity = pki.ensure(home.pki, clock.now(), IN_CLUSTER)
         self.plane = ControlPlane(
@@ -136,6 +137,10 @@ class Engine:
         prefix = software.prefix_for(image, config.images, config.python_prefix)
         return shutil.which(program, path=software.search_path(prefix)) is not None
 
+    def hurry(self) -> None:
+        """Pods get ``FORCED_GRACE_SECONDS`` when the engine stops; call it before ``stop`` is set."""
+        self._grace_seconds = FORCED_GRACE_SECONDS
+
     def _server(self) -> ApiServer:
         """Bound, not yet serving. Raises ``PortTaken``, ``OptionInvalid``."""
         users = {self.identity.token: ADMIN}
@@ -164,7 +169,7 @@ class Engine:
             task.cancel()
         await asyncio.wait(working)
         if self.nodes:
-            await self.agent.stop_all(STOP_GRACE_SECONDS)
+            await self.agent.stop_all(self._grace_seconds)
 
     async def _nodes_ready(self) -> None:
         """Until every node of ours has posted that it is ready, after this engine was started."""

@@ -13,7 +13,7 @@ from sidings.clock import SystemClock
 from sidings.host import daemon
 from sidings.host.errors import JobsRunning
 from sidings.host.home import Home
-from sidings.host.options import STOP_GRACE_SECONDS
+from sidings.host.options import FORCED_GRACE_SECONDS, STOP_GRACE_SECONDS
 from sidings.node import shutdown
 from sidings.node.container_engine import discovery
 from sidings.node.container_engine import leftovers as containers
@@ -44,14 +44,14 @@ def clean(home: Home, *, force: bool) -> None:
         )
     lock = place.lock(home.lock)
     try:
-        asyncio.run(_stop(home))
+        asyncio.run(_stop(home, FORCED_GRACE_SECONDS if force else STOP_GRACE_SECONDS))
         home.forget_record()
     finally:
         os.close(lock)
 
 
-async def _stop(home: Home) -> None:
-    await shutdown.stop_sandboxes(SandboxClient(home.nodes), SystemClock(), STOP_GRACE_SECONDS)
+async def _stop(home: Home, grace_seconds: float) -> None:
+    await shutdown.stop_sandboxes(SandboxClient(home.nodes), SystemClock(), grace_seconds)
     runtime = daemon.remembered(home).runtime
     engine = None if runtime == SANDBOX else discovery.installed(runtime, os.environ, home.nodes)
     if engine is not None:

@@ -19,7 +19,9 @@ from sidings.node.sandbox.tier import Choice
 MAX_NODES = 250
 MAX_GPUS = 64
 STOP_GRACE_SECONDS = 30.0
-"""What pods get to write a checkpoint when the engine stops; Kubernetes' default of terminationGracePeriodSeconds."""
+"""What pods get at most to write a checkpoint when the engine stops; Kubernetes' default of their grace period."""
+FORCED_GRACE_SECONDS = 2.0
+"""The same for ``down --force``: enough to say goodbye, as kubelet's minimum."""
 
 
 @dataclass(frozen=True)

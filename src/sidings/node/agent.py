@@ -40,6 +40,7 @@ from sidings.node import (
 from sidings.node.container_engine import discovery, leftovers, pause_image
 from sidings.node.container_engine.engine import DOCKER
 from sidings.node.container_engine.image_store import ImageStore
+from sidings.node.departure import depart
 from sidings.node.errors import AddressesExhausted, NodeError, SandboxFailed
 from sidings.node.following import follow
 from sidings.node.gpus.in_memory import InMemoryGpus
@@ -195,9 +196,13 @@ class NodeAgent:
     async def stop_all(self, grace_seconds: float = 0) -> None:
         """Stop every sandbox: afterwards no process, mount or interface of this agent is left.
 
+        Pods get their preStop hooks and their own grace period, but no more than ``grace_seconds``; 0: they are killed.
         Pod objects are not changed; the ends are in the records, and the next ``run`` reports them.
         """
         await self._let_go()
+        if grace_seconds > 0:
+            mine = [pod for pod in self._pods.values() if pod["spec"].get("nodeName") in self._shop.nodes]
+            await asyncio.gather(*(depart(pod, self._shop, grace_seconds) for pod in mine))
         await shutdown.stop_sandboxes(self._sandbox, self._clock, grace_seconds)
         if self._engine is not None:
             await leftovers.remove(self._engine)

@@ -27,7 +27,7 @@ from sidings.node.logical_node import GPU
 from sidings.node.pod_reach import PodReach
 from sidings.node.pod_sandbox import PodBox, Workshop
 from sidings.node.status import CONTAINER_CREATING, CRASH_LOOP_BACK_OFF, Ending, Waiting, pod_status
-from sidings.node.stopping import Stopping
+from sidings.node.stopping import Stopping, grace_seconds
 from sidings.node.volumes import mounting
 
 log = logging.getLogger(__name__)
@@ -41,7 +41,6 @@ DEADLINE = Ending("Failed", "DeadlineExceeded", "Pod was active on the node long
 RETRY_SECONDS = (0.1, 0.5, 1.0, 2.0, 5.0)
 """How soon a start that failed for want of something is tried again. The first failure is nobody's business: a claim
 is being bound, a ConfigMap comes with the same ``apply``."""
-DEFAULT_GRACE_SECONDS = 30
 
 
 class PodWorker:
@@ -295,22 +294,16 @@ class PodWorker:
         return [name for name in names if not self._stopping.has_begun(name, self.box.attempts[name][-1].number)]
 
     async def _stop_all(self, grace: float) -> None:
-        """Stop what runs, sidecars after the others; a shorter grace that comes meanwhile is honoured."""
+        """Stop what runs, and wait for its end; a shorter grace that comes meanwhile is honoured."""
         self._health.stopping()
-        sidecars = {c["name"] for c in self._pod["spec"].get("initContainers") or () if lifecycle.is_sidecar(c)}
-        for group in (self.box.running() - sidecars, self.box.running() & sidecars):
-            for name in sorted(group):
-                self._note("Normal", "Killing", f"Stopping container {name}")
-            asked: float | None = None
-            while names := self.box.running() & group:
-                left = 0.0 if self._gone else min(grace, self._grace_left())
-                if asked is None or left < asked - 1:
-                    asked = left
-                    await self._stopping.stop(self._pod, names, left)
-                await self._wait_for_news(None)
+        await self._stopping.stop_all(
+            lambda: self._pod,
+            lambda: 0.0 if self._gone else min(grace, self._grace_left()),
+            lambda: self._wait_for_news(None),
+        )
 
     def _grace(self) -> float:
-        return float(self._pod["spec"].get("terminationGracePeriodSeconds", DEFAULT_GRACE_SECONDS))
+        return grace_seconds(self._pod)
 
     def _grace_left(self) -> float:
         """Until the moment in deletionTimestamp, which already contains the grace period."""

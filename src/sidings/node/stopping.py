@@ -7,15 +7,22 @@ seconds; without a grace period there is no hook.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 
 from sidings.api.objects import Object
 from sidings.clock import Clock
+from sidings.node import lifecycle
 from sidings.node.health import hooks
 from sidings.node.health.place import Place, Reach
 from sidings.node.pod_sandbox import PodBox
 
 MINIMUM_GRACE_SECONDS = 2.0
+DEFAULT_GRACE_SECONDS = 30
+
+
+def grace_seconds(pod: Object) -> float:
+    """What the pod's containers get between SIGTERM and SIGKILL if nobody says less."""
+    return float(pod["spec"].get("terminationGracePeriodSeconds", DEFAULT_GRACE_SECONDS))
 
 
 class Stopping:
@@ -51,6 +58,26 @@ class Stopping:
                 now.append(name)
         if now:
             await self._box.stop(now, grace)
+
+    async def stop_all(
+        self, pod: Callable[[], Object], grace: Callable[[], float], changed: Callable[[], Awaitable[None]]
+    ) -> None:
+        """Stop what runs, sidecars after the others, and return when nothing does.
+
+        ``pod`` and ``grace`` are asked again whenever something has ``changed``: a shorter grace period is honoured.
+        """
+        inits = pod()["spec"].get("initContainers") or ()
+        sidecars = {container["name"] for container in inits if lifecycle.is_sidecar(container)}
+        for group in (self._box.running() - sidecars, self._box.running() & sidecars):
+            for name in sorted(group):
+                self._note("Normal", "Killing", f"Stopping container {name}")
+            asked: float | None = None
+            while names := self._box.running() & group:
+                left = grace()
+                if asked is None or left < asked - 1:
+                    asked = left
+                    await self.stop(pod(), names, left)
+                await changed()
 
     def close(self) -> None:
         for task in self._hooks.values():

@@ -18,9 +18,11 @@ if TYPE_CHECKING:
 
 SUMMARY = "stop the engine and everything it started"
 DESCRIPTION = """
-Stop the engine with its pods, mounts and interfaces. Refuses while jobs run, unless
+Stop the engine with its pods, mounts and interfaces; pods get their preStop hooks and their grace period, at most 30
+seconds. Refuses while jobs run, unless
 --suspend: their pods write a checkpoint, and the next `up` lets them go on from it; or
---force: their pods are stopped, and the next `up` treats them as failed, so the jobs' own policies decide.
+--force: their pods are stopped within two seconds, and the next `up` treats them as failed, so the jobs' own policies
+decide.
 Objects, logs and data on claims stay in $SIDINGS_HOME.
 """
 
@@ -41,7 +43,7 @@ def run(args: Namespace, invocation: Invocation) -> int:
     with Progress(console) as progress:
         if record is not None:
             asyncio.run(_make_way(args, invocation, record, progress))
-            daemon.stop(record, progress.show)
+            daemon.stop(record, progress.show, force=args.force)
         elif leftovers.exist(here):
             progress.show("the engine was killed; stopping the pods that it left")
             leftovers.clean(here, force=args.force)

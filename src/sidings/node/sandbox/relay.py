@@ -26,20 +26,31 @@ Dial = Callable[[socket.socket], socket.socket | None]
 class Relay:
     """The connections that one process carries."""
 
-    def __init__(self) -> None:
-        self._free = threading.BoundedSemaphore(MAX_CONNECTIONS)
+    def __init__(self, most: int = MAX_CONNECTIONS) -> None:
+        """``most``: how many at the same time."""
+        self._free = threading.Semaphore(most)
         threading.stack_size(_STACK_BYTES)
 
-    def carry(self, client: socket.socket, dial: Dial) -> None:
-        """Connect ``client`` to what ``dial`` finds for it, in threads of their own; it is reset where that is None."""
+    def carry(self, client: socket.socket, dial: Dial) -> bool:
+        """Connect ``client`` to what ``dial`` finds for it, in threads of their own; it is reset where that is None.
+
+        False, and a reset, where there are too many.
+        """
         if not self._free.acquire(blocking=False):
             refuse(client)
-            return
-        threading.Thread(target=self._carry, args=(client, dial), daemon=True).start()
+            return False
+        try:
+            threading.Thread(target=self._carry, args=(client, dial), daemon=True).start()
+        except RuntimeError:  # the machine is out of processes: this connection ends, not all of them
+            self._free.release()
+            refuse(client)
+            return False
+        return True
 
     def join(self, client: socket.socket, server: socket.socket) -> None:
-        """Carry between two connections that stand already."""
-        self.carry(client, lambda _: server)
+        """Carry between two connections that stand already; both are closed where there are too many."""
+        if not self.carry(client, lambda _: server):
+            server.close()
 
     def _carry(self, client: socket.socket, dial: Dial) -> None:
         try:

@@ -37,6 +37,7 @@ CLUSTER = "cluster.local"
 _REVERSE = ("in-addr.arpa", "ip6.arpa")
 _RECHECK_SECONDS = 0.02
 _MAX_ASKED = 1024
+_MAX_STREAMS = 64
 _MESSAGE = 65535
 _POD_NAME = re.compile(rf"(\d+-\d+-\d+-\d+)\.[a-z0-9-]+\.pod\.{re.escape(CLUSTER)}")
 
@@ -202,9 +203,13 @@ class NameServer:
     # Questions over TCP, for answers that are too long for a datagram
 
     def _accept(self) -> None:
-        with contextlib.suppress(OSError):  # the client has left again
+        # The client has left again, or the machine is out of processes.
+        with contextlib.suppress(OSError, RuntimeError):
             client, _ = self._streams.accept()
-            threading.Thread(target=self._serve_stream, args=(client,), daemon=True).start()
+            if threading.active_count() > _MAX_STREAMS:
+                client.close()
+            else:
+                threading.Thread(target=self._serve_stream, args=(client,), daemon=True).start()
 
     def _serve_stream(self, client: socket.socket) -> None:
         with client, contextlib.suppress(OSError, ValueError):

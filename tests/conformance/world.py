@@ -27,7 +27,6 @@ from sidings.controllers.garbage_collector.controller import GarbageCollector
 from sidings.controllers.job.controller import JobController
 from sidings.controllers.job.ttl import TtlController
 from sidings.controllers.jobset.controller import JobSetController
-from sidings.controllers.kueue.configuration import Configuration
 from sidings.controllers.kueue.manager import Kueue
 from sidings.controllers.namespaces import Namespaces
 from sidings.controllers.trainjob.controller import TrainJobController
@@ -86,7 +85,7 @@ async def world(seed: int = SEED, gates: FeatureGates = NONE) -> AsyncIterator[W
     registry = Registry(Store.in_memory(), builtin(), clock, rng, admission=admission)
     client = LocalClient(registry)
     resources = [kind.resource for kind in builtin() if kind.conversion is None]
-    kueue = Kueue(client, clock, rng, Configuration())
+    kueue = Kueue(client, clock, rng)
     controllers = [
         JobController(client, clock, rng),
         TtlController(client, clock, rng),

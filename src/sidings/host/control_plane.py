@@ -32,7 +32,6 @@ from sidings.controllers.job.ttl import TtlController
 from sidings.controllers.jobset.controller import JobSetController
 from sidings.controllers.jobset.exclusive_pods import ExclusivePods
 from sidings.controllers.kubernetes_service import KubernetesService
-from sidings.controllers.kueue.configuration import Configuration
 from sidings.controllers.kueue.manager import Kueue
 from sidings.controllers.mpijob.controller import MPIJobController
 from sidings.controllers.namespaces import Namespaces
@@ -115,7 +114,7 @@ class ControlPlane:
         self.catalog = catalog.builtin()
         self.registry = Registry(store, self.catalog, clock, rng, admission=defaults.plugins(clock, gates=gates))
         self.client = LocalClient(self.registry)
-        self.kueue = Kueue(self.client, clock, rng, Configuration())
+        self.kueue = Kueue(self.client, clock, rng)
         self._claims = claims
         self._ca = ca
         self._with_nodes = with_nodes

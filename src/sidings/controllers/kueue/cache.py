@@ -172,6 +172,11 @@ class Cache:
     def has_heads(self) -> bool:
         return any(queue.heap and self._snapshot.queues[name].inactive is None for name, queue in self._pending.items())
 
+    @property
+    def all_pods_ready(self) -> bool:
+        """Whether the pods of everybody who holds quota are."""
+        return all(conditions.is_true(self._workloads.get(key) or {}, "PodsReady") for key in self._holders)
+
     def assume(self, workload: Workload) -> None:
         """Count the admission of ``workload`` although nobody was told yet."""
         self.changes += 1
@@ -342,7 +347,8 @@ def _ask(obj: Object) -> tuple[Any, ...]:
 
 def _held(obj: Object) -> tuple[Any, ...]:
     status = obj.get("status") or {}
-    return status.get("admission"), status.get("reclaimablePods"), workload_status.is_evicted(obj), obj["spec"]
+    ready = conditions.is_true(obj, "PodsReady")
+    return status.get("admission"), status.get("reclaimablePods"), workload_status.is_evicted(obj), ready, obj["spec"]
 
 
 def _decisive(resource: Resource, obj: Object) -> tuple[Any, ...]:

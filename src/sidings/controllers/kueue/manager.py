@@ -7,11 +7,11 @@ from typing import Protocol
 
 from sidings.client.interface import Client
 from sidings.clock import Clock
-from sidings.controllers.kueue.configuration import Configuration
 from sidings.controllers.kueue.jobs import controller as jobs
 from sidings.controllers.kueue.pods.controller import QueuedPods
 from sidings.controllers.kueue.queues import Queues
 from sidings.controllers.kueue.scheduler import Scheduler
+from sidings.controllers.kueue.settings import Settings
 from sidings.controllers.kueue.topology_ungater import TopologyUngater
 from sidings.controllers.kueue.workloads import Workloads
 from sidings.controllers.runtime.controller import Controller
@@ -28,14 +28,16 @@ class Runnable(Protocol):
 class Kueue:
     """``scheduler.cache`` says who waits and who holds what."""
 
-    def __init__(self, client: Client, clock: Clock, rng: random.Random, config: Configuration) -> None:
-        self.scheduler = Scheduler(client, clock, config)
-        self._queues = Queues(client, clock, self.scheduler.cache, config)
+    def __init__(self, client: Client, clock: Clock, rng: random.Random) -> None:
+        settings = Settings(client, clock)
+        self._settings = settings
+        self.scheduler = Scheduler(client, clock, settings)
+        self._queues = Queues(client, clock, self.scheduler.cache, settings)
         self._controllers = [
-            Workloads(client, clock, rng, config),
-            QueuedPods(client, clock, rng, config),
+            Workloads(client, clock, rng, settings),
+            QueuedPods(client, clock, rng, settings),
             TopologyUngater(client, clock, rng),
-            *jobs.controllers(client, clock, rng, config),
+            *jobs.controllers(client, clock, rng, settings),
         ]
         self.scheduler.changed = self._queues.look
 
@@ -44,4 +46,4 @@ class Kueue:
 
     def loops(self) -> list[Runnable]:
         """What runs beside the controllers."""
-        return [self.scheduler, self._queues]
+        return [self._settings, self.scheduler, self._queues]

@@ -17,8 +17,8 @@ from sidings.client.interface import Client
 from sidings.clock import Clock
 from sidings.controllers.kueue import queue_status, workload_status
 from sidings.controllers.kueue.cache import Cache
-from sidings.controllers.kueue.configuration import Configuration
 from sidings.controllers.kueue.queue_status import Tally
+from sidings.controllers.kueue.settings import Settings
 from sidings.controllers.runtime.plan import Update, together, write
 from sidings.queue import workloads
 
@@ -32,11 +32,11 @@ class Queues:
 
     name = "kueue queues"
 
-    def __init__(self, client: Client, clock: Clock, cache: Cache, config: Configuration) -> None:
+    def __init__(self, client: Client, clock: Clock, cache: Cache, settings: Settings) -> None:
         self._client = client
         self._clock = clock
         self._cache = cache
-        self._config = config
+        self._settings = settings
         self._changed = asyncio.Event()
 
     def look(self) -> None:
@@ -63,7 +63,7 @@ class Queues:
         for obj in self._cache.of_kind(CLUSTER_QUEUES):
             queue = snapshot.queues.get(name_of(obj))
             if queue is not None:
-                tally, fair = by_cluster.get(queue.name, Tally()), self._config.scheduling.fair_sharing
+                tally, fair = by_cluster.get(queue.name, Tally()), self._settings.current.fair_sharing.enabled
                 found.append((CLUSTER_QUEUES, obj, queue_status.cluster_queue(obj, queue, tally, now, fair=fair)))
         for obj in self._cache.of_kind(LOCAL_QUEUES):
             queue = snapshot.queues.get(obj["spec"].get("clusterQueue") or "")

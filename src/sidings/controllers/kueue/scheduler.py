@@ -13,6 +13,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 
+from sidings.api.kueue.configuration import Configuration
 from sidings.api.objects import Key, Object, key_of
 from sidings.api.resources import PODS, WORKLOADS, Resource
 from sidings.api.status import ApiError, Expired
@@ -21,12 +22,14 @@ from sidings.client.interface import Client
 from sidings.clock import Clock
 from sidings.controllers.kueue import carrying_out, words
 from sidings.controllers.kueue.cache import SURROUNDINGS, Cache
-from sidings.controllers.kueue.configuration import Configuration
 from sidings.controllers.kueue.metrics import KueueMetrics
+from sidings.controllers.kueue.settings import Settings
 from sidings.controllers.runtime.controller import REWATCH_SECONDS
 from sidings.queue import cycle
-from sidings.queue.cycle import Decision, Outcome
+from sidings.queue.cycle import Decision, Head, Outcome
 from sidings.queue.pending import Waiting
+from sidings.queue.preemption import Config
+from sidings.queue.requeueing import Requeue
 from sidings.queue.snapshot import Snapshot
 
 log = logging.getLogger(__name__)
@@ -42,12 +45,12 @@ class Scheduler:
 
     name = "kueue scheduler"
 
-    def __init__(self, client: Client, clock: Clock, config: Configuration) -> None:
+    def __init__(self, client: Client, clock: Clock, settings: Settings) -> None:
         self.cache = Cache()
         self.metrics = KueueMetrics(self.cache)
         self._client = client
         self._clock = clock
-        self._config = config
+        self._settings = settings
         self._recorder = Recorder(client, clock, words.ADMISSION, classic=False)
         self._wake = asyncio.Event()
         self._number = 0
@@ -130,7 +133,7 @@ class Scheduler:
         heads = self.cache.heads()
         self._number += 1
         began = self._clock.monotonic()
-        decisions = cycle.run(snapshot, heads, self._config.scheduling, self._number)
+        decisions = self._decisions(snapshot, heads)
         admitted = any(decision.outcome is Outcome.ADMIT for decision in decisions)
         self.metrics.cycle(self._clock.monotonic() - began, admitted=admitted)
         for decision in decisions:
@@ -146,6 +149,20 @@ class Scheduler:
                 again = Waiting(waiting.workload, waiting.shape, decision.progress)
                 self.cache.give_back(decision.head, again, decision.requeue)
         self.changed()
+
+    def _decisions(self, snapshot: Snapshot, heads: list[Head]) -> list[Decision]:
+        """Of the cycle; with ``blockAdmission`` one admission at a time, and none before all pods of it are ready."""
+        settings = self._settings.current
+        if not settings.wait_for_pods_ready.block_admission:
+            return cycle.run(snapshot, heads, scheduling_rules(settings), self._number)
+        if not self.cache.all_pods_ready:
+            return [_held_back(head) for head in heads]
+        decisions = cycle.run(snapshot, heads, scheduling_rules(settings), self._number)
+        first = next((decision for decision in decisions if decision.outcome is Outcome.ADMIT), None)
+        return [
+            _held_back(decision.head) if decision.outcome is Outcome.ADMIT and decision is not first else decision
+            for decision in decisions
+        ]
 
     def _assume(self, decision: Decision) -> None:
         workload = decision.head.waiting.workload
@@ -200,6 +217,22 @@ class Scheduler:
             with contextlib.suppress(ApiError):
                 await self._recorder.record(note)
         return True
+
+
+def _held_back(head: Head) -> Decision:
+    return Decision(
+        head,
+        Outcome.WAIT,
+        reason=words.WAITING_FOR_PODS_READY,
+        message=words.WAITING_FOR_PODS_READY_MESSAGE,
+        requeue=Requeue.FAILED_AFTER_NOMINATION,
+    )
+
+
+def scheduling_rules(configuration: Configuration) -> Config:
+    """What of the configuration concerns a cycle."""
+    sharing = configuration.fair_sharing
+    return Config(sharing.enabled, sharing.strategies)
 
 
 def _key(decision: Decision) -> Key:

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from sidings.api import conditions, selectors, timestamps
+from sidings.api.kueue.configuration import Configuration
 from sidings.api.objects import Object, copy_of, is_deleting, labels_of, name_of, namespace_of
 from sidings.api.resources import WORKLOADS
 from sidings.controllers.kueue import words, workload_status
-from sidings.controllers.kueue.configuration import Configuration
 from sidings.controllers.runtime.plan import EventNote, Plan, Update
 from sidings.queue import reasons
 

@@ -12,7 +12,7 @@ from sidings.client.events import Recorder
 from sidings.client.interface import Client
 from sidings.clock import Clock
 from sidings.controllers.kueue import words, workload_plan
-from sidings.controllers.kueue.configuration import Configuration
+from sidings.controllers.kueue.settings import Settings
 from sidings.controllers.kueue.workload_plan import Surroundings
 from sidings.controllers.runtime.controller import Controller, Mapper
 from sidings.controllers.runtime.plan import carry_out
@@ -26,9 +26,9 @@ class Workloads(Controller):
     name = "kueue workloads"
     resource = WORKLOADS
 
-    def __init__(self, client: Client, clock: Clock, rng: random.Random, config: Configuration) -> None:
+    def __init__(self, client: Client, clock: Clock, rng: random.Random, settings: Settings) -> None:
         super().__init__(client, clock, rng)
-        self._config = config
+        self._settings = settings
         self._recorder = Recorder(client, clock, words.WORKLOAD_CONTROLLER, classic=False)
         self._admission = Recorder(client, clock, words.ADMISSION, classic=False)
         self._of_queue: dict[Key, set[Key]] = {}
@@ -61,7 +61,7 @@ class Workloads(Controller):
                 members.discard(key)
             return None
         around = await self._surroundings(workload)
-        due = workload_plan.plan(workload, around, self._config, self.clock.now())
+        due = workload_plan.plan(workload, around, self._settings.current, self.clock.now())
         await carry_out(self.client, due.plan, field_manager=FIELD_MANAGER)
         for note in due.plan.events:
             await self._recorder.record(note)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from sidings.api.feature_gates import NONE, FeatureGates
-from sidings.api.kueue.management import Management
 from sidings.clock import Clock
 from sidings.registry.admission.jobset import JobSetAdmission
 from sidings.registry.admission.jobset_pods import JobSetPods
 from sidings.registry.admission.kueue_jobs import KueueJobs
 from sidings.registry.admission.kueue_objects import KueueObjects
 from sidings.registry.admission.kueue_pods import KueuePods
+from sidings.registry.admission.kueue_settings import KueueSettings
 from sidings.registry.admission.limit_ranger import LimitRanger
 from sidings.registry.admission.namespaces import NamespaceLifecycle
 from sidings.registry.admission.plugin import Plugin
@@ -27,6 +27,7 @@ def plugins(clock: Clock, *, service_accounts: bool = True, gates: FeatureGates 
 
     ``service_accounts=False`` leaves pods without one, as a cluster does whose plug-in is off.
     """
+    queue = KueueSettings()
     return (
         NamespaceLifecycle(),
         PodPriority(),
@@ -40,7 +41,7 @@ def plugins(clock: Clock, *, service_accounts: bool = True, gates: FeatureGates 
         TrainingRuntimeAdmission(),
         TrainingJobAdmission(),
         KueueObjects(),
-        KueueJobs(Management()),
-        KueuePods(Management()),
+        KueueJobs(queue),
+        KueuePods(queue),
         ResourceQuota(),
     )

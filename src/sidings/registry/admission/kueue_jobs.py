@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from sidings.api.kueue import jobs, keys
-from sidings.api.kueue.management import Management
 from sidings.api.objects import Object, controller_of, labels_of
 from sidings.api.platform.components import Component
 from sidings.api.resources import LOCAL_QUEUES, NAMESPACES, Resource
 from sidings.api.status import NotFound
 from sidings.registry.admission import platform
+from sidings.registry.admission.kueue_settings import KueueSettings
 from sidings.registry.admission.plugin import Operation, Plugin, Reader, Request, denied
 from sidings.registry.admission.trainjob import aggregate
 
@@ -19,8 +19,8 @@ DEEPEST = 10
 class KueueJobs(Plugin):
     """``m<kind>.kb.io`` and ``v<kind>.kb.io``."""
 
-    def __init__(self, management: Management) -> None:
-        self._management = management
+    def __init__(self, settings: KueueSettings) -> None:
+        self._settings = settings
 
     def admit(self, request: Request, reader: Reader) -> None:
         resource = request.kind.resource
@@ -35,7 +35,7 @@ class KueueJobs(Plugin):
         ):
             job["metadata"].setdefault("labels", {})[keys.QUEUE_NAME] = keys.DEFAULT_LOCAL_QUEUE
             labels = labels_of(job)
-        if labels.get(keys.QUEUE_NAME) or self._management.without_queue_name:
+        if labels.get(keys.QUEUE_NAME) or self._settings.management(reader).without_queue_name:
             jobs.hold(resource, job)
 
     def validate(self, request: Request, reader: Reader) -> None:
@@ -54,7 +54,7 @@ class KueueJobs(Plugin):
         if not platform.is_on(Component.KUEUE, reader):
             return False
         try:
-            return self._management.covers(labels_of(reader.get(NAMESPACES, namespace)))
+            return self._settings.management(reader).covers(labels_of(reader.get(NAMESPACES, namespace)))
         except NotFound:
             return False
 
@@ -72,7 +72,7 @@ class KueueJobs(Plugin):
                 return False
             if current["metadata"]["uid"] != owner["uid"]:
                 return False
-            if labels_of(current).get(keys.QUEUE_NAME) or self._management.without_queue_name:
+            if labels_of(current).get(keys.QUEUE_NAME) or self._settings.management(reader).without_queue_name:
                 return True
         return False
 

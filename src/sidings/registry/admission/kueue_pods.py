@@ -6,18 +6,18 @@ Pods that a job makes are the job's, even if they carry the label of a queue.
 from __future__ import annotations
 
 from sidings.api.kueue import jobs, keys, pods
-from sidings.api.kueue.management import Management
 from sidings.api.objects import controller_of, labels_of
 from sidings.api.resources import NAMESPACES, PODS
 from sidings.api.status import NotFound
+from sidings.registry.admission.kueue_settings import KueueSettings
 from sidings.registry.admission.plugin import Operation, Plugin, Reader, Request, denied
 
 TOTAL_MISSING = "both the 'pod-group-total-count' annotation and the 'pod-group-name' label should be set"
 
 
 class KueuePods(Plugin):
-    def __init__(self, management: Management) -> None:
-        self._management = management
+    def __init__(self, settings: KueueSettings) -> None:
+        self._settings = settings
 
     def admit(self, request: Request, reader: Reader) -> None:
         if not request.concerns(PODS, Operation.CREATE) or not labels_of(request.new).get(keys.QUEUE_NAME):
@@ -29,7 +29,7 @@ class KueuePods(Plugin):
             namespace = reader.get(NAMESPACES, request.namespace)
         except NotFound:
             return
-        if self._management.covers(labels_of(namespace)):
+        if self._settings.management(reader).covers(labels_of(namespace)):
             pods.hold(request.new)
 
     def validate(self, request: Request, reader: Reader) -> None:

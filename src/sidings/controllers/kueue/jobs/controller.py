@@ -22,12 +22,12 @@ from sidings.client.events import Recorder
 from sidings.client.interface import Client
 from sidings.clock import Clock
 from sidings.controllers.kueue import workload_status
-from sidings.controllers.kueue.configuration import Configuration
 from sidings.controllers.kueue.jobs import orphans, plan, training_job
 from sidings.controllers.kueue.jobs.batch_job import BatchJob
 from sidings.controllers.kueue.jobs.integration import Integration
 from sidings.controllers.kueue.jobs.job_set import JobSets
 from sidings.controllers.kueue.jobs.train_job import TrainJobs
+from sidings.controllers.kueue.settings import Settings
 from sidings.controllers.runtime.controller import Controller, Mapper, keys_of_controller
 from sidings.controllers.runtime.plan import carry_out
 
@@ -42,14 +42,12 @@ _BY_KIND = {(kind.resource.group, kind.resource.kind): kind for kind in INTEGRAT
 class QueuedJobs(Controller):
     """The jobs of one kind."""
 
-    def __init__(
-        self, kind: Integration, client: Client, clock: Clock, rng: random.Random, config: Configuration
-    ) -> None:
+    def __init__(self, kind: Integration, client: Client, clock: Clock, rng: random.Random, settings: Settings) -> None:
         super().__init__(client, clock, rng)
         self.kind = kind
         self.name = f"kueue {kind.framework}"  # type: ignore[misc]  # one class serves all kinds
         self.resource = kind.resource  # type: ignore[misc]
-        self._config = config
+        self._settings = settings
         self._recorder = Recorder(client, clock, f"{kind.framework}-kueue-controller", classic=False)
 
     def watched(self) -> Mapping[Resource, Mapper]:
@@ -65,12 +63,12 @@ class QueuedJobs(Controller):
         if (
             not labels_of(job).get(keys.QUEUE_NAME)
             and parent is None
-            and not self._config.management.without_queue_name
+            and not self._settings.current.management.without_queue_name
         ):
             return None
         if not await self._in_managed_namespace(job):
             return None
-        due = plan.plan(self.kind, await self._snapshot(job, parent), self._config, self.clock.now())
+        due = plan.plan(self.kind, await self._snapshot(job, parent), self._settings.current, self.clock.now())
         await carry_out(self.client, due, field_manager=FIELD_MANAGER)
         for note in due.events:
             await self._recorder.record(note)
@@ -129,7 +127,7 @@ class QueuedJobs(Controller):
                 break
             if current["metadata"]["uid"] != owner["uid"]:
                 break
-            if labels_of(current).get(keys.QUEUE_NAME) or self._config.management.without_queue_name:
+            if labels_of(current).get(keys.QUEUE_NAME) or self._settings.current.management.without_queue_name:
                 found = {"apiVersion": kind.resource.api_version, "kind": kind.resource.kind, **current}
         return found
 
@@ -143,7 +141,7 @@ class QueuedJobs(Controller):
             namespace = await self.client.get(NAMESPACES, namespace_of(job))
         except NotFound:
             return False
-        return self._config.management.covers(labels_of(namespace))
+        return self._settings.current.management.covers(labels_of(namespace))
 
     async def _runtime_of(self, job: Object) -> Object | None:
         resource = runtimes.resource_of(job)
@@ -158,6 +156,6 @@ class QueuedJobs(Controller):
         return {"apiVersion": resource.api_version, "kind": resource.kind, **runtime}
 
 
-def controllers(client: Client, clock: Clock, rng: random.Random, config: Configuration) -> Iterable[QueuedJobs]:
+def controllers(client: Client, clock: Clock, rng: random.Random, settings: Settings) -> Iterable[QueuedJobs]:
     """One controller for each kind of job."""
-    return [QueuedJobs(kind, client, clock, rng, config) for kind in INTEGRATIONS]
+    return [QueuedJobs(kind, client, clock, rng, settings) for kind in INTEGRATIONS]

@@ -11,10 +11,10 @@ from datetime import datetime
 
 from sidings.api import conditions
 from sidings.api.kueue import keys
+from sidings.api.kueue.configuration import Configuration
 from sidings.api.objects import Object, controller_ref, copy_of, is_deleting, labels_of, name_of, namespace_of, uid_of
 from sidings.api.resources import WORKLOADS
 from sidings.controllers.kueue import words, workload_status
-from sidings.controllers.kueue.configuration import Configuration
 from sidings.controllers.kueue.jobs import matching, names, pod_set_info, pods_ready, priority
 from sidings.controllers.kueue.jobs.integration import BuildError, Integration
 from sidings.controllers.kueue.jobs.pod_set_info import PodSetConflict

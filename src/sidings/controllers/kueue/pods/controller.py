@@ -19,10 +19,10 @@ from sidings.api.status import NotFound
 from sidings.client.events import Recorder
 from sidings.client.interface import Client
 from sidings.clock import Clock
-from sidings.controllers.kueue.configuration import Configuration
 from sidings.controllers.kueue.jobs import orphans
 from sidings.controllers.kueue.pods import plan
 from sidings.controllers.kueue.pods.group import Group
+from sidings.controllers.kueue.settings import Settings
 from sidings.controllers.runtime.controller import Controller, Mapper
 from sidings.controllers.runtime.plan import carry_out
 
@@ -37,9 +37,9 @@ class QueuedPods(Controller):
     name = "kueue pod"
     resource = PODS
 
-    def __init__(self, client: Client, clock: Clock, rng: random.Random, config: Configuration) -> None:
+    def __init__(self, client: Client, clock: Clock, rng: random.Random, settings: Settings) -> None:
         super().__init__(client, clock, rng)
-        self._config = config
+        self._settings = settings
         self._recorder = Recorder(client, clock, "pod-kueue-controller", classic=False)
 
     def keys(self, obj: Object) -> Iterable[Key]:
@@ -56,7 +56,7 @@ class QueuedPods(Controller):
         if group is None:
             await orphans.let_go(self.client, await self._left_behind(key), field_manager=FIELD_MANAGER)
             return None
-        due = plan.plan(await self._snapshot(group), self._config, self.clock.now())
+        due = plan.plan(await self._snapshot(group), self._settings.current, self.clock.now())
         await carry_out(self.client, due, field_manager=FIELD_MANAGER)
         for note in due.events:
             await self._recorder.record(note)

@@ -8,11 +8,11 @@ from datetime import datetime
 
 from sidings.api import conditions
 from sidings.api.kueue import keys, pods
+from sidings.api.kueue.configuration import Configuration
 from sidings.api.objects import Object, controller_ref, copy_of, is_deleting, name_of, namespace_of, uid_of
 from sidings.api.pod_phase import has_ended
 from sidings.api.resources import PODS, WORKLOADS
 from sidings.controllers.kueue import words, workload_status
-from sidings.controllers.kueue.configuration import Configuration
 from sidings.controllers.kueue.jobs import matching, pod_set_info, pods_ready, priority
 from sidings.controllers.kueue.jobs.integration import BuildError
 from sidings.controllers.kueue.jobs.plan import COMPOSE_FAILED, CREATED, FINISHED, STARTED, STOPPED

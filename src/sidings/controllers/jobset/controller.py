@@ -15,7 +15,7 @@ from sidings.api.resources import CLAIMS, JOB_SETS, JOBS, PODS, SERVICES, Resour
 from sidings.api.status import ApiError, NotFound
 from sidings.client.interface import Client
 from sidings.clock import Clock
-from sidings.controllers.jobset import cause, effects, headless_service, in_place_restart
+from sidings.controllers.jobset import cause, effects, headless_service, in_place_restart, volume_claims
 from sidings.controllers.jobset.plan import plan
 from sidings.controllers.jobset.snapshot import Snapshot, classify
 from sidings.controllers.runtime.controller import Controller, Mapper, keys_of_controller
@@ -68,10 +68,11 @@ class JobSetController(Controller):
         namespace = objects.namespace_of(jobset)
         name = objects.name_of(jobset)
         jobs = await self.client.dependents(JOBS, namespace, owner_kind=JOB_SETS.kind, owner_name=name)
-        claims: frozenset[str] = frozenset()
-        if jobset["spec"].get("volumeClaimPolicies"):
-            claims = frozenset(objects.name_of(claim) for claim in (await self.client.list(CLAIMS, namespace)).items)
-        service_exists = headless_service.is_wanted(jobset) and await self._service_exists(jobset)
+        wanted = [objects.name_of(claim) for claim in volume_claims.claims_for(jobset)]
+        claims = frozenset([claim for claim in wanted if await self._exists(CLAIMS, claim, namespace)])
+        service_exists = headless_service.is_wanted(jobset) and await self._exists(
+            SERVICES, names.subdomain(jobset), namespace
+        )
         children = classify(jobset, jobs, self._gates)
         return Snapshot(jobset, children, service_exists, claims, self._gates, await self._pods(jobset))
 
@@ -98,9 +99,9 @@ class JobSetController(Controller):
             return ""
         return text.decode(errors="replace").strip()
 
-    async def _service_exists(self, jobset: Object) -> bool:
+    async def _exists(self, resource: Resource, name: str, namespace: str) -> bool:
         try:
-            await self.client.get(SERVICES, names.subdomain(jobset), objects.namespace_of(jobset))
+            await self.client.get(resource, name, namespace)
         except NotFound:
             return False
         return True

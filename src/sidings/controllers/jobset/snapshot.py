@@ -39,7 +39,7 @@ class Snapshot:
     service_exists: bool = False
     """Whether a Service of the JobSet's subdomain is there, whoever made it."""
     claims: frozenset[str] = frozenset()
-    """Names of the claims that are there in the JobSet's namespace."""
+    """Names of those of its claims that are there."""
     gates: FeatureGates = NONE
     pods: tuple[Object, ...] = ()
     """The pods of the JobSet, where it restarts in place; else none are read."""

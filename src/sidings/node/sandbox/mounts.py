@@ -15,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import posixpath
 import stat
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
@@ -63,9 +64,10 @@ class NewRoot:
             syscalls.mount(filesystem, f"/proc/self/fd/{point}", filesystem, flags, options)
 
     def link(self, content: str, target: str) -> None:
-        parent = self._directory(PurePosixPath(target).parent)
+        above, name = posixpath.split(target)
+        parent = self._directory(above)
         try:
-            os.symlink(content, PurePosixPath(target).name, dir_fd=parent)
+            os.symlink(content, name, dir_fd=parent)
         finally:
             os.close(parent)
 
@@ -130,40 +132,41 @@ class NewRoot:
     @contextlib.contextmanager
     def place(self, target: str, is_directory: bool) -> Iterator[int]:
         """An fd of the mount point ``target``, made where it is missing."""
-        path = PurePosixPath("/", target)
-        point = self._open(str(path))
+        path = "/" + "/".join(part for part in target.split("/") if part not in ("", "."))
+        point = self._open(path)
         if point is None:
-            parent = self._directory(path.parent)
+            above, name = posixpath.split(path)
+            parent = self._directory(above)
             try:
                 if is_directory:
-                    os.mkdir(path.name, 0o755, dir_fd=parent)
+                    os.mkdir(name, 0o755, dir_fd=parent)
                 else:
-                    os.close(os.open(path.name, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644, dir_fd=parent))
+                    os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644, dir_fd=parent))
             except FileExistsError as error:
                 text = f"{path} is a symbolic link that leads nowhere in the pod"
-                raise OSError(errno.ENOENT, text, str(path)) from error
+                raise OSError(errno.ENOENT, text, path) from error
             except OSError as error:
                 if error.errno != errno.EROFS:
                     raise
-                self._explode(parent, str(path.parent))
+                self._explode(parent, above)
                 with self.place(target, is_directory) as made:
                     yield made
                 return
             finally:
                 os.close(parent)
-            point = self._open(str(path))
+            point = self._open(path)
             assert point is not None, f"{path} was just made"
         try:
             yield point
         finally:
             os.close(point)
 
-    def _directory(self, path: PurePosixPath) -> int:
+    def _directory(self, path: str) -> int:
         """An fd of the directory ``path``, made with its parents where missing."""
-        fd = self._open(str(path))
+        fd = self._open(path)
         if fd is not None:
             return fd
-        with self.place(str(path), is_directory=True) as made:
+        with self.place(path, is_directory=True) as made:
             return os.dup(made)
 
     def _explode(self, directory: int, path: str) -> None:

@@ -67,6 +67,13 @@ def start(command: Command) -> int:
     raise StartError(**json.loads(failure))
 
 
+def offer_to_the_kernel() -> None:
+    """When memory runs out the kernel takes this process, or one that it starts, before the supervisors."""
+    score = Path("/proc/self/oom_score_adj")
+    if score.read_text().strip() != _OOM_SCORE:
+        score.write_text(_OOM_SCORE)
+
+
 def _become(command: Command, report: int) -> NoReturn:
     """In the child: never returns."""
     try:
@@ -90,7 +97,7 @@ def _prepare(command: Command, report: int) -> None:
     os.umask(0o022)
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    Path("/proc/self/oom_score_adj").write_text(_OOM_SCORE)
+    offer_to_the_kernel()
     kept = fcntl.fcntl(report, fcntl.F_DUPFD_CLOEXEC, 10)
     os.dup2(os.open("/dev/null", os.O_RDONLY) if command.stdin is None else command.stdin, 0)
     os.dup2(command.stdout, 1)

@@ -17,7 +17,7 @@ from sidings.node.sandbox.mounts import open_source
 from sidings.node.sandbox.name_server import HOLD_SECONDS, Table
 from sidings.node.sandbox.rootfs import RootError
 from sidings.node.sandbox.spec import Bind, Container, PodSandbox
-from sidings.node.sandbox.workload import Command
+from sidings.node.sandbox.workload import Command, offer_to_the_kernel
 
 _POLL_SECONDS = 0.05
 _OF_THE_MACHINE = ("/etc/resolv.conf", "/etc/nsswitch.conf")
@@ -61,6 +61,7 @@ class HostPlace:
                 Path(link).symlink_to(source)
         if not self._facts.library:
             self._names = self._known_names()
+        offer_to_the_kernel()  # now: processes below could not, with /proc read-only
         if self._facts.landlock:
             library = [self._facts.library] if self._facts.library else []
             readable = pod_paths.readable(self._container, self._managed)

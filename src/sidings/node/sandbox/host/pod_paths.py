@@ -14,7 +14,7 @@ from sidings.node.sandbox.rootfs import HOME, WORK
 from sidings.node.sandbox.spec import Bind, Container
 
 _CLOSED = ("/dev", "/proc", "/sys", "/tmp", "/var/tmp", "/run", "/boot", "/lost+found", "/swapfile")
-_OPEN = ("/sys", "/run/systemd/resolve")
+_OPEN = ("/proc", "/sys", "/run/systemd/resolve")
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts")
 SHARED_MEMORY = "/dev/shm"
 
@@ -72,7 +72,7 @@ def writable(container: Container, managed: Iterable[Bind]) -> list[str]:
     for bind in (*container.root.binds, *managed):
         if not bind.read_only:
             shown += visible(_source(bind), closed)
-    return [*shown, SHARED_MEMORY, *_DEVICES, *(f"/dev/{name}" for name in container.devices), "/proc"]
+    return [*shown, SHARED_MEMORY, *_DEVICES, *(f"/dev/{name}" for name in container.devices)]
 
 
 def visible(folder: Path, closed: Collection[str]) -> Iterator[str]:

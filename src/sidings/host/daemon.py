@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from sidings.errors import SidingsError
-from sidings.host import process
+from sidings.host import log_format, process, systemd
 from sidings.host.errors import EngineFailed, EngineStuck, ReportedError
 from sidings.host.home import EngineRecord, Home, read_json, write_json
 from sidings.host.options import EngineOptions
@@ -42,6 +42,14 @@ Say = Callable[[str], None]
 def remembered(home: Home) -> EngineOptions:
     """What the last ``up`` of this home was told; the defaults on the first."""
     return EngineOptions.from_json(read_json(home.options_file) or {})
+
+
+def remember(home: Home, options: EngineOptions) -> None:
+    """Make ``options`` those that the next ``up`` of this home is told."""
+    from sidings.store import place
+
+    place.prepare(home.path)
+    write_json(home.options_file, options.to_json())
 
 
 def start(home: Home, options: EngineOptions, say: Say) -> EngineRecord:
@@ -127,7 +135,7 @@ def stop(record: EngineRecord, say: Say, *, force: bool = False) -> None:
 
 def run_in_foreground(home: Home, options: EngineOptions, say: Say, ready: Callable[[EngineRecord], None]) -> None:
     """Run an engine in this process until SIGTERM or Ctrl-C; its log goes to stderr."""
-    _log_to(logging.StreamHandler(sys.stderr))
+    _log_to(logging.StreamHandler(sys.stderr), options)
     _serve(home, options, say, ready)
 
 
@@ -141,6 +149,7 @@ def _serve(home: Home, options: EngineOptions, say: Say, ready: Callable[[Engine
     def accepted(record: EngineRecord) -> None:
         write_json(home.options_file, replace(options, last_port=record.port).to_json())
         ready(record)
+        systemd.notify_ready(os.environ)
 
     async def serve() -> None:
         stop = asyncio.Event()
@@ -161,8 +170,8 @@ def _serve(home: Home, options: EngineOptions, say: Say, ready: Callable[[Engine
         runner.run(serve())
 
 
-def _log_to(handler: logging.Handler) -> None:
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+def _log_to(handler: logging.Handler, options: EngineOptions) -> None:
+    handler.setFormatter(log_format.formatter(options.log_format))
     logging.basicConfig(level=logging.INFO, handlers=[handler])
 
 
@@ -181,7 +190,7 @@ def main(argv: list[str]) -> int:
         from sidings.store import place
 
         place.prepare(home.path)
-        _log_to(logging.handlers.RotatingFileHandler(home.log, maxBytes=LOG_BYTES, backupCount=1))
+        _log_to(logging.handlers.RotatingFileHandler(home.log, maxBytes=LOG_BYTES, backupCount=1), options)
         _serve(
             home,
             options,

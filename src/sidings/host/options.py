@@ -12,6 +12,7 @@ from typing import Any
 
 from sidings.api import feature_gates, quantity
 from sidings.controllers.trainjob import profiles
+from sidings.host import log_format
 from sidings.host.errors import OptionInvalid
 from sidings.node.logical_node import SANDBOX
 from sidings.node.sandbox.tier import Choice
@@ -50,6 +51,8 @@ class EngineOptions:
     """Whose token may read /metrics and nothing else."""
     profile: str = ""
     """Whose runtimes there are, one of ``controllers.trainjob.profiles``; ``""`` is Kubeflow Trainer's own."""
+    log_format: str = log_format.TEXT
+    """Of the engine's own log: one of ``log_format.FORMATS``."""
     last_port: int = 0
     """The port of the engine before, taken again where it is free: clients that lost that one find this one."""
 

@@ -5,8 +5,10 @@ import pytest
 
 from sidings.cli.commands import up
 from sidings.cli.errors import UsageError
+from sidings.host import daemon
+from sidings.host.home import Home
 from sidings.host.options import EngineOptions
-from tests.cli.consoles import invocation
+from tests.cli.consoles import invocation, out
 
 
 def parsed(*words: str) -> Namespace:
@@ -32,6 +34,14 @@ def test_what_was_typed_becomes_options(tmp_path: Path) -> None:
         kubeconfig=f"{tmp_path}/k",
         feature_gates="RestartJob=true",
     )
+
+
+def test_a_unit_is_printed_and_its_options_are_remembered(tmp_path: Path) -> None:
+    told = invocation(tmp_path, {"SIDINGS_HOME": str(tmp_path / "home")})
+    assert up.run(parsed("--systemd-unit", "--nodes", "3", "--log-format", "json"), told) == 0
+    options = daemon.remembered(Home(tmp_path / "home"))
+    assert (options.nodes, options.log_format) == (3, "json")
+    assert f"Environment=SIDINGS_HOME={tmp_path}/home\n" in out(told.console)
 
 
 @pytest.mark.parametrize("text", ["pattern", "=/prefix", "pattern="])

@@ -72,6 +72,12 @@ def configure(parser: ArgumentParser) -> None:
         metavar="NAME",
         help="whose training runtimes there are: trainer-2.3 (default), rhoai-3.2 ... rhoai-3.5 (OpenShift AI)",
     )
+    parser.add_argument(
+        "--log-format", choices=("text", "json"), help="of the engine's log: for people or programs (default: text)"
+    )
+    parser.add_argument(
+        "--systemd-unit", action="store_true", help="print a systemd user unit that runs this engine, and start nothing"
+    )
     parser.add_argument("--foreground", action="store_true", help="stay, log to stderr, stop on Ctrl-C")
 
 
@@ -79,6 +85,8 @@ def run(args: Namespace, invocation: Invocation) -> int:
     from sidings.host import daemon, home
 
     here = home.locate(invocation.environ)
+    if args.systemd_unit:
+        return _print_unit(args, invocation, here)
     if record := here.running():
         return _already_running(args, invocation, here, record)
     options = daemon.remembered(here).with_given(given(args, invocation))
@@ -97,6 +105,7 @@ def given(args: Namespace, invocation: Invocation) -> dict[str, object]:
         "simulate_gpus": args.simulate_gpus,
         "port": args.port,
         "feature_gates": args.feature_gates,
+        "log_format": args.log_format,
         "profile": args.profile,
         "runtime": args.runtime,
         "tier": args.tier,
@@ -108,6 +117,21 @@ def given(args: Namespace, invocation: Invocation) -> dict[str, object]:
         ),
         "images": None if args.image is None else tuple(_image(text, invocation.cwd) for text in args.image),
     }
+
+
+def _print_unit(args: Namespace, invocation: Invocation, here: Home) -> int:
+    """The unit on stdout; on stderr what to do with it. The options become those of this home, as by `up` itself."""
+    import sys
+    from pathlib import Path
+
+    from sidings.host import daemon, home, systemd
+
+    options = daemon.remembered(here).with_given(given(args, invocation))
+    daemon.remember(here, options)
+    environment = {home.VARIABLE: str(here.path)}
+    invocation.console.print(systemd.unit(systemd.program(Path(sys.executable)), (), environment).rstrip("\n"))
+    invocation.console.next_commands(*systemd.commands())
+    return ExitCode.OK
 
 
 def _file(option: str, text: str, cwd: Path) -> str:

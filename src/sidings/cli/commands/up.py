@@ -65,7 +65,7 @@ def configure(parser: ArgumentParser) -> None:
     server.add_argument(
         "--feature-gates",
         metavar="A=true,B=true",
-        help="alpha behaviour: RestartJob, InPlaceRestart, ElasticJobSet, TrainJobStatus (default: all off, as upstream)",
+        help="alpha behaviour: RestartJob, InPlaceRestart, ElasticJobSet, TrainJobStatus (default: all off)",
     )
     parser.add_argument(
         "--profile",

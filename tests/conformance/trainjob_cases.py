@@ -246,7 +246,8 @@ class Stage:
             )
         for verb in ("complete", "fail", "active"):
             for name in step.get(verb) or ():
-                body = {"status": job_status(verb, step, self._clock.now())}
+                job = await self._client.get(JOBS, name, self._case.namespace)
+                body = {"status": job_status(verb, step, self._clock.now(), job)}
                 await self._client.patch(JOBS, name, body, namespace=self._case.namespace, subresource="status")
         await self._clock.sleep(float(step.get("wait") or 0) + QUIET_SECONDS)
         return ""

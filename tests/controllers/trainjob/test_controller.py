@@ -167,9 +167,12 @@ async def test_foreign_snapshot_stops_the_job_and_is_told(world: World) -> None:
 
 
 async def test_refused_job_set_is_told_and_tried_again(world: World) -> None:
-    await world.submit(train_job({}, name="t" * 58))
-    assert await world.job_set("t" * 58) is None
-    ((type_, reason, message),) = await world.events("t" * 58)
+    claims = [{"templates": [{"metadata": {"name": "c"}, "spec": {}}] * 2}]
+    made = runtime(name="twice", volumeClaimPolicies=claims)
+    await world.client.create(TRAINING_RUNTIMES, made, namespace=NAMESPACE)
+    await world.submit(train_job({}, runtime_name="twice"))
+    assert await world.job_set() is None
+    type_, reason, message = (await world.events())[0]
     assert (type_, reason) == ("Warning", "TrainJobResourcesCreationFailed")
     assert message.startswith(
         'TrainJob resources reconciliation failed: admission webhook "vjobset.kb.io" denied the request: '

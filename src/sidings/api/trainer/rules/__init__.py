@@ -9,12 +9,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from sidings.api.fields import FieldError
-from sidings.api.trainer.rules import initializer, patches, pod_overrides, reserved, torch, torchtune, volcano
+from sidings.api.trainer.rules import (
+    initializer,
+    name_length,
+    patches,
+    pod_overrides,
+    reserved,
+    torch,
+    torchtune,
+    volcano,
+)
 from sidings.api.trainer.rules.request import Request
 
 __all__ = ["RULES", "Request", "against_runtime"]
 
 RULES: tuple[Callable[[Request], Iterable[FieldError]], ...] = (
+    name_length.check,
     initializer.check,
     patches.check,
     pod_overrides.check,

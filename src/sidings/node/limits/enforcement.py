@@ -2,7 +2,8 @@
 
 Version 1 has a hierarchy for each controller, version 2 one for all. Ours lie below the group that the agent itself is
 in, so that whatever limits the agent also limits its pods. In version 2 a group that has processes may not hand
-controllers down, unless it is the root: there ours lie below the root, which only root may do. Others are polled.
+controllers down, unless it is the root: there ours lie below the root, which only root may do. An ordinary user has
+them where systemd has handed a group to him (``delegation``). Others are polled.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from sidings.node.limits import delegation
 from sidings.node.sandbox import cgroups
 
 CONTROLLERS = ("cpu", "memory", "pids")
@@ -104,7 +106,10 @@ def _note(state_dir: Path, parents: Iterable[Path]) -> None:
 
 
 def _version_2(own: Path, root: Path, name: str) -> dict[str, Path]:
+    own = delegation.handed_over(own)
     try:
+        if delegation.is_delegated(own):
+            delegation.make_room(own)
         return _below(own, name)
     except OSError:
         if own == root:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from sidings.api.objects import Key, Object, key_of
+from sidings.api.objects import Key, Object, key_of, labels_of
 from sidings.api.resources import Resource
 from sidings.api.status import NotFound
 
@@ -26,3 +27,6 @@ class MemoryReader:
 
     def list(self, resource: Resource, namespace: str = "") -> list[Object]:
         return [obj for (kind, key), obj in self.there.items() if kind == resource and namespace in ("", key.namespace)]
+
+    def labelled(self, resource: Resource, namespace: str, label: str, value: str) -> Sequence[Object]:
+        return [obj for obj in self.list(resource, namespace) if labels_of(obj).get(label) == value]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -73,6 +74,10 @@ class Context:
     def list(self, resource: Resource, namespace: str = "") -> list[Object]:
         """All objects of ``namespace`` (``""``: of all namespaces), sorted by namespace and name."""
         return [entry.document for entry in self.store.scan(prefix_for(resource, namespace))]
+
+    def labelled(self, resource: Resource, namespace: str, label: str, value: str) -> Sequence[Object]:
+        """Those of them that carry a label with a value; costs what it returns."""
+        return [entry.document for entry in self.store.labelled(prefix_for(resource, namespace), label, value)]
 
 
 def key_for(resource: Resource, name: str, namespace: str) -> Key:

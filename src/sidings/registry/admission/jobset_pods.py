@@ -32,7 +32,7 @@ class JobSetPods(Plugin):
         pod = request.new
         if not exclusive_placement.topology_key(pod) or exclusive_placement.is_leader(pod):
             return
-        leaders = exclusive_placement.leaders_of(pod, reader.list(PODS, request.namespace))
+        leaders = _leaders(request, reader)
         if complaint := exclusive_placement.complaint(pod, leaders):
             raise denied(WEBHOOK, complaint)
 
@@ -41,9 +41,15 @@ def _concerns(request: Request) -> bool:
     return request.concerns(PODS, Operation.CREATE) and labels.JOBSET_NAME in labels_of(request.new)
 
 
+def _leaders(request: Request, reader: Reader) -> list[Object]:
+    key = labels_of(request.new)[labels.JOB_KEY]
+    same_job = reader.labelled(PODS, request.namespace, labels.JOB_KEY, key)
+    return exclusive_placement.leaders_of(request.new, same_job)
+
+
 def _leaders_node(request: Request, reader: Reader) -> Object | None:
     """The node of the follower's leader, once that is scheduled."""
-    leaders = exclusive_placement.leaders_of(request.new, reader.list(PODS, request.namespace))
+    leaders = _leaders(request, reader)
     if len(leaders) != 1 or not leaders[0]["spec"].get("nodeName"):
         return None
     try:

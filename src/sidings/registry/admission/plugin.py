@@ -11,7 +11,7 @@ Rules that need only the object itself are no plug-ins: they are the ``Rules`` o
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
@@ -39,6 +39,10 @@ class Reader(Protocol):
 
     def list(self, resource: Resource, namespace: str = "") -> list[Object]:
         """All objects of ``namespace`` (``""``: of all namespaces), sorted by namespace and name."""
+        ...
+
+    def labelled(self, resource: Resource, namespace: str, label: str, value: str) -> Sequence[Object]:
+        """Those of them that carry a label with a value; costs what it returns."""
         ...
 
 

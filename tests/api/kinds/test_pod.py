@@ -112,3 +112,11 @@ def test_an_update_does_not_touch_the_status():
     new["status"] = {"phase": "Running"}
     RULES.prepare_for_update(new, old)
     assert new["status"] == old["status"]
+
+
+def test_what_a_new_pod_cannot_have_yet():
+    spec = {"nodeName": "n", "schedulingGates": [{"name": "a"}], "ephemeralContainers": [{"name": "e"}]}
+    assert [str(error) for error in KIND.rules.validate_create({"spec": spec})] == [
+        "spec.ephemeralContainers: Forbidden: cannot be set on create",
+        "spec.nodeName: Forbidden: cannot be set until all schedulingGates have been cleared",
+    ]

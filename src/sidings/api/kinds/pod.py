@@ -57,6 +57,15 @@ class PodRules(Rules):
     def validate(self, obj: Object) -> list[FieldError]:
         return validate_pod_spec(obj["spec"], "spec")
 
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        spec = obj["spec"]
+        errors = []
+        if spec.get("ephemeralContainers"):
+            errors.append(forbidden("spec.ephemeralContainers", "cannot be set on create"))
+        if spec.get("nodeName") and spec.get("schedulingGates"):
+            errors.append(forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared"))
+        return errors
+
     def validate_update(self, new: Object, old: Object) -> list[FieldError]:
         before, after = old["spec"], new["spec"]
         errors = _toleration_errors(before, after) + _gate_errors(before, after)

@@ -29,7 +29,7 @@ def errors(*containers, init=()):
         ),
         (
             {"name": "c", "image": "i", "livenessProbe": {}},
-            None,
+            "spec.containers[0].livenessProbe: Required value: must specify a handler type",
         ),
         (
             {"name": "c", "image": "i", "livenessProbe": {"periodSeconds": 1}},
@@ -42,7 +42,7 @@ def errors(*containers, init=()):
     ],
 )
 def test_one_container(container, text):
-    assert errors(container) == ([text] if text else [])
+    assert errors(container) == [text]
 
 
 def test_names_are_unique_over_both_lists():
@@ -59,3 +59,9 @@ def test_only_init_containers_that_stay_may_have_probes():
         "restartPolicy=Always"
     ]
     assert errors(main, init=[{**init, "restartPolicy": "Always"}]) == []
+
+
+def test_a_port_of_the_host_is_one_containers():
+    ports = [{"containerPort": 80, "hostPort": 99}]
+    first, second = ({"name": name, "image": "i", "ports": ports} for name in "ab")
+    assert errors(first, second) == ['spec.containers[1].ports[0].hostPort: Duplicate value: "TCP//99"']

@@ -76,3 +76,33 @@ def test_node_selector_and_gates():
     assert error.text.startswith('Invalid value: "b c": a valid label must be an empty string')
     errors = scheduling.validate_gates([{"name": "a/b"}, {"name": "a/b"}], "g")
     assert [str(error) for error in errors] == ['g[1]: Duplicate value: "a/b"']
+
+
+def test_pod_affinity_has_a_topology_and_good_selectors():
+    term = {"labelSelector": {"matchExpressions": [{"key": "a", "operator": "In"}]}}
+    soft = [{"weight": 0, "podAffinityTerm": {"topologyKey": "zone"}}]
+    affinity = {
+        "podAntiAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": [term],
+            "preferredDuringSchedulingIgnoredDuringExecution": soft,
+        }
+    }
+    hard = "s.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0]"
+    assert [str(error) for error in scheduling.validate_affinity(affinity, "s")] == [
+        f"{hard}.labelSelector.matchExpressions[0].values: Required value: must be specified when `operator` is 'In' "
+        "or 'NotIn'",
+        f"{hard}.topologyKey: Required value: can not be empty",
+        "s.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight: Invalid value: 0: must be in the "
+        "range 1-100",
+    ]
+
+
+def test_spread():
+    good = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}
+    assert scheduling.validate_spread([good], "s") == []
+    assert [str(error) for error in scheduling.validate_spread([good, good, {"whenUnsatisfiable": "Maybe"}], "s")] == [
+        's[1].{topologyKey, whenUnsatisfiable}: Duplicate value: "{zone, DoNotSchedule}"',
+        "s[2].maxSkew: Invalid value: 0: must be greater than zero",
+        "s[2].topologyKey: Required value: can not be empty",
+        's[2].whenUnsatisfiable: Unsupported value: "Maybe": supported values: "DoNotSchedule", "ScheduleAnyway"',
+    ]

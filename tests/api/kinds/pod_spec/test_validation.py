@@ -55,3 +55,10 @@ def test_rules_of_the_whole(spec, text):
 def test_paths_start_where_the_spec_lies():
     assert errors("spec.template.spec", containers=[]) == ["spec.template.spec.containers: Required value"]
     assert errors(hostname="A_b")[0].startswith('spec.hostname: Invalid value: "A_b": a lowercase RFC 1123 label')
+
+
+def test_names_of_hosts_file():
+    aliases = [{"ip": "10.0.0.1", "hostnames": ["a.b"]}, {"ip": "here", "hostnames": ["A"]}]
+    first, second = errors(hostAliases=aliases)
+    assert first.startswith('spec.hostAliases[1].ip: Invalid value: "here": must be a valid IP address')
+    assert second.startswith('spec.hostAliases[1].hostnames: Invalid value: "A": a lowercase RFC 1123 subdomain')

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sidings.api.fields import FieldError, duplicate, forbidden, invalid, not_supported, required
-from sidings.api.kinds.pod_spec import environment, resources, volumes
+from sidings.api.fields import FieldError, duplicate, invalid, not_supported, required
+from sidings.api.kinds.pod_spec import environment, probes, resources, security, volumes
 from sidings.api.names import dns1123_label, port_name
 from sidings.api.objects import Object
 
 PULL_POLICIES = ("Always", "IfNotPresent", "Never")
 PROTOCOLS = ("SCTP", "TCP", "UDP")
 MESSAGE_POLICIES = ("FallbackToLogsOnError", "File")
-HANDLERS = ("exec", "httpGet", "tcpSocket", "grpc")
-
-BAD_PORT = "must be between 1 and 65535, inclusive"
 
 
 def validate(spec: Object, path: str, known_volumes: Mapping[str, Object]) -> list[FieldError]:
@@ -24,6 +21,7 @@ def validate(spec: Object, path: str, known_volumes: Mapping[str, Object]) -> li
         return [required(f"{path}.containers")]
     errors: list[FieldError] = []
     names: set[str] = set()
+    taken: set[str] = set()
     for field, containers in (("containers", main), ("initContainers", spec.get("initContainers") or [])):
         for index, container in enumerate(containers):
             at = f"{path}.{field}[{index}]"
@@ -33,7 +31,10 @@ def validate(spec: Object, path: str, known_volumes: Mapping[str, Object]) -> li
                 errors.append(duplicate(f"{at}.name", name))
             elif name:
                 names.add(name)
-            errors += _validate_probes(container, at, may_have=field == "containers" or _stays(container))
+            may_have = field == "containers" or _stays(container)
+            grace = spec.get("terminationGracePeriodSeconds") or 0
+            errors += probes.validate(container, at, may_have=may_have, grace=grace)
+            errors += _validate_host_ports(container.get("ports") or [], f"{at}.ports", taken)
     return errors
 
 
@@ -64,6 +65,7 @@ def _validate_common(container: Object, path: str, known_volumes: Mapping[str, O
         at = f"{path}.imagePullPolicy"
         errors.append(not_supported(at, pull, PULL_POLICIES) if pull else required(at))
     errors += resources.validate(container.get("resources") or {}, f"{path}.resources")
+    errors += security.validate_container(container, path)
     return errors
 
 
@@ -82,9 +84,9 @@ def _validate_ports(ports: list[Object], path: str) -> list[FieldError]:
         if number == 0:
             errors.append(required(f"{at}.containerPort"))
         elif not 1 <= number <= 65535:
-            errors.append(invalid(f"{at}.containerPort", number, BAD_PORT))
+            errors.append(invalid(f"{at}.containerPort", number, probes.BAD_PORT))
         if on_host and not 1 <= on_host <= 65535:
-            errors.append(invalid(f"{at}.hostPort", on_host, BAD_PORT))
+            errors.append(invalid(f"{at}.hostPort", on_host, probes.BAD_PORT))
         protocol = port.get("protocol") or ""
         if protocol not in PROTOCOLS:
             errors.append(
@@ -93,34 +95,13 @@ def _validate_ports(ports: list[Object], path: str) -> list[FieldError]:
     return errors
 
 
-def _validate_probes(container: Object, path: str, *, may_have: bool) -> list[FieldError]:
+def _validate_host_ports(ports: list[Object], path: str, taken: set[str]) -> list[FieldError]:
+    """No two ports of a pod are the same one of the host; ``taken`` grows."""
     errors = []
-    for field in ("lifecycle", "livenessProbe", "readinessProbe", "startupProbe"):
-        value = container.get(field)
-        if not value:
-            continue
-        at = f"{path}.{field}"
-        if not may_have:
-            errors.append(forbidden(at, "may not be set for init containers without restartPolicy=Always"))
-        elif field != "lifecycle":
-            errors += _validate_handler(value, at)
-            errors += [
-                invalid(f"{at}.{name}", value[name], "must be greater than or equal to 0")
-                for name in ("initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold")
-                if (value.get(name) or 0) < 0
-            ]
-        else:
-            for name in ("postStart", "preStop"):
-                if value.get(name):
-                    errors += _validate_handler(value[name], f"{at}.{name}")
-    return errors
-
-
-def _validate_handler(handler: Object, path: str) -> list[FieldError]:
-    present = [name for name in (*HANDLERS, "sleep") if handler.get(name) is not None]
-    if not present:
-        return [required(path, "must specify a handler type")]
-    errors = [forbidden(f"{path}.{extra}", "may not specify more than 1 handler type") for extra in present[1:]]
-    if present[0] == "exec" and not handler["exec"].get("command"):
-        errors.append(required(f"{path}.exec.command"))
+    for index, port in enumerate(ports):
+        if on_host := port.get("hostPort"):
+            place = f"{port.get('protocol') or ''}/{port.get('hostIP') or ''}/{on_host}"
+            if place in taken:
+                errors.append(duplicate(f"{path}[{index}].hostPort", place))
+            taken.add(place)
     return errors

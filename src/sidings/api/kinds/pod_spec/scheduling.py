@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sidings.api import selector_rules
 from sidings.api.fields import FieldError, duplicate, forbidden, invalid, not_supported, required
 from sidings.api.names import label_value, qualified_name
 from sidings.api.objects import Object
@@ -9,6 +10,7 @@ from sidings.api.objects import Object
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 NODE_OPERATORS = ("Exists", "DoesNotExist", "In", "NotIn", "Gt", "Lt")
 TOLERATION_OPERATORS = ("Equal", "Exists")
+UNSATISFIABLE = ("DoNotSchedule", "ScheduleAnyway")
 
 
 def validate_node_selector(selector: dict[str, str], path: str) -> list[FieldError]:
@@ -20,8 +22,7 @@ def validate_node_selector(selector: dict[str, str], path: str) -> list[FieldErr
 
 
 def validate_affinity(affinity: Object, path: str) -> list[FieldError]:
-    """The node affinity; pod affinity has terms whose selectors are checked where they are used."""
-    errors = []
+    errors: list[FieldError] = []
     node = affinity.get("nodeAffinity") or {}
     hard = node.get("requiredDuringSchedulingIgnoredDuringExecution")
     if hard is not None:
@@ -37,6 +38,55 @@ def validate_affinity(affinity: Object, path: str) -> list[FieldError]:
         if not 1 <= weight <= 100:
             errors.append(invalid(f"{at}.weight", weight, "must be in the range 1-100"))
         errors += _validate_term(choice.get("preference") or {}, f"{at}.preference")
+    for name in ("podAffinity", "podAntiAffinity"):
+        errors += _validate_pod_affinity(affinity.get(name) or {}, f"{path}.{name}")
+    return errors
+
+
+def _validate_pod_affinity(affinity: Object, path: str) -> list[FieldError]:
+    errors = []
+    hard, soft = (f"{word}DuringSchedulingIgnoredDuringExecution" for word in ("required", "preferred"))
+    for index, term in enumerate(affinity.get(hard) or ()):
+        errors += _validate_pod_term(term, f"{path}.{hard}[{index}]")
+    for index, choice in enumerate(affinity.get(soft) or ()):
+        at = f"{path}.{soft}[{index}]"
+        weight = choice.get("weight") or 0
+        if not 1 <= weight <= 100:
+            errors.append(invalid(f"{at}.weight", weight, "must be in the range 1-100"))
+        errors += _validate_pod_term(choice.get("podAffinityTerm") or {}, f"{at}.podAffinityTerm")
+    return errors
+
+
+def _validate_pod_term(term: Object, path: str) -> list[FieldError]:
+    errors: list[FieldError] = []
+    for name in ("labelSelector", "namespaceSelector"):
+        if term.get(name) is not None:
+            errors += selector_rules.errors(term[name], f"{path}.{name}")
+    return errors + _topology_key(term.get("topologyKey") or "", f"{path}.topologyKey")
+
+
+def _topology_key(key: str, path: str) -> list[FieldError]:
+    if not key:
+        return [required(path, "can not be empty")]
+    return [invalid(path, key, message) for message in qualified_name(key)]
+
+
+def validate_spread(constraints: list[Object], path: str) -> list[FieldError]:
+    errors: list[FieldError] = []
+    seen = set()
+    for index, each in enumerate(constraints):
+        at, skew = f"{path}[{index}]", each.get("maxSkew") or 0
+        if skew <= 0:
+            errors.append(invalid(f"{at}.maxSkew", skew, "must be greater than zero"))
+        key, otherwise = each.get("topologyKey") or "", each.get("whenUnsatisfiable") or ""
+        errors += _topology_key(key, f"{at}.topologyKey")
+        if otherwise not in UNSATISFIABLE:
+            errors.append(not_supported(f"{at}.whenUnsatisfiable", otherwise, UNSATISFIABLE))
+        if (key, otherwise) in seen:
+            errors.append(duplicate(f"{at}.{{topologyKey, whenUnsatisfiable}}", f"{{{key}, {otherwise}}}"))
+        seen.add((key, otherwise))
+        if each.get("labelSelector") is not None:
+            errors += selector_rules.errors(each["labelSelector"], f"{at}.labelSelector")
     return errors
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import ipaddress
 from typing import Any
 
 from sidings.api.fields import FieldError, invalid, not_supported, required
-from sidings.api.kinds.pod_spec import containers, scheduling, volumes
+from sidings.api.kinds.pod_spec import containers, scheduling, security, volumes
 from sidings.api.names import dns1123_label, dns1123_subdomain
 from sidings.api.objects import Object
 
@@ -22,12 +23,16 @@ def validate_pod_spec(spec: Object, path: str) -> list[FieldError]:
     errors += _choice(spec, path, "restartPolicy", RESTART_POLICIES)
     errors += _choice(spec, path, "dnsPolicy", DNS_POLICIES)
     errors += scheduling.validate_node_selector(spec.get("nodeSelector") or {}, f"{path}.nodeSelector")
+    errors += security.validate_pod(spec, path)
     errors += _image_pull_secrets(spec, path)
     errors += scheduling.validate_affinity(spec.get("affinity") or {}, f"{path}.affinity")
     errors += _names(spec, path)
     errors += _numbers(spec, path)
     errors += scheduling.validate_tolerations(spec.get("tolerations") or [], f"{path}.tolerations")
     errors += scheduling.validate_gates(spec.get("schedulingGates") or [], f"{path}.schedulingGates")
+    spread = spec.get("topologySpreadConstraints") or []
+    errors += scheduling.validate_spread(spread, f"{path}.topologySpreadConstraints")
+    errors += _host_aliases(spec.get("hostAliases") or [], f"{path}.hostAliases")
     errors += _choice(spec, path, "preemptionPolicy", PREEMPTION_POLICIES, optional=True)
     return errors
 
@@ -48,6 +53,19 @@ def _image_pull_secrets(spec: Object, path: str) -> list[FieldError]:
         for index, reference in enumerate(references)
         if not reference.get("name")
     ]
+
+
+def _host_aliases(aliases: list[Object], path: str) -> list[FieldError]:
+    errors = []
+    for index, alias in enumerate(aliases):
+        try:
+            ipaddress.ip_address(alias.get("ip") or "")
+        except ValueError:
+            detail = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
+            errors.append(invalid(f"{path}[{index}].ip", alias.get("ip") or "", detail))
+        for name in alias.get("hostnames") or ():
+            errors += [invalid(f"{path}[{index}].hostnames", name, text) for text in dns1123_subdomain(name)]
+    return errors
 
 
 def _names(spec: Object, path: str) -> list[FieldError]:

@@ -182,6 +182,7 @@ class NodeAgent:
         """The container engine as Node objects name it, without what an earlier agent's pods left in it."""
         if self._engine is None:
             return ""
+        discovery.refuse_tier(self._engine, self._sandbox.tier)
         version = await discovery.version(self._engine)
         living = {
             path.parent.name

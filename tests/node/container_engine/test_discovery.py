@@ -5,6 +5,7 @@ import pytest
 
 from sidings.node.container_engine import discovery
 from sidings.node.errors import EngineUnavailable
+from sidings.node.sandbox.tier import Kind, Tier
 from tests.node.container_engine.engines import scripted
 
 
@@ -36,6 +37,13 @@ def test_control_groups_without_systemd(tmp_path: Path) -> None:
     assert discovery.podman_flags(tmp_path, {"CONTAINERS_CONF": "/c"}) == ()
     (tmp_path / "run/systemd/system").mkdir(parents=True)
     assert discovery.podman_flags(tmp_path, {}) == ()
+
+
+def test_pods_must_have_namespaces_that_containers_can_join(tmp_path: Path) -> None:
+    engine = scripted(tmp_path, "")
+    discovery.refuse_tier(engine, Tier(Kind.NAMESPACES))
+    with pytest.raises(EngineUnavailable, match="podman cannot run pods on this machine"):
+        discovery.refuse_tier(engine, Tier(Kind.LIBRARY))
 
 
 async def test_versions(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from sidings.node.container_engine.complaint import complaint
 from sidings.node.container_engine.engine import DOCKER, PODMAN, ContainerEngine
 from sidings.node.errors import EngineUnavailable
+from sidings.node.sandbox.tier import Kind, Tier
 
 _KEPT = (
     "HOME", "PATH", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "TMPDIR", "CONTAINERS_CONF",
@@ -41,6 +42,16 @@ def podman_flags(root: Path, environ: Mapping[str, str]) -> tuple[str, ...]:
     if environ.get("CONTAINERS_CONF") or (root / "run/systemd/system").is_dir():
         return ()
     return ("--cgroup-manager", "cgroupfs")
+
+
+def refuse_tier(engine: ContainerEngine, tier: Tier) -> None:
+    """Raises ``EngineUnavailable`` where pods have no namespaces that the engine's containers could join."""
+    if tier.kind != Kind.NAMESPACES:
+        raise EngineUnavailable(
+            f"{engine.name} cannot run pods on this machine",
+            cause=tier.message,
+            remedy="sidings doctor   (says what would allow full namespaces)",
+        )
 
 
 async def version(engine: ContainerEngine) -> str:

@@ -29,6 +29,16 @@ def test_a_failed_init_container_fails_a_pod_that_is_not_restarted() -> None:
     assert next_step(inits, {"i": [_ended(0, 1)]}, 100) == Step(phase="Failed")
 
 
+def test_containers_may_have_policies_of_their_own() -> None:
+    own = pod(container("a", restartPolicy="OnFailure"), container("b"), restartPolicy="Never")
+    assert next_step(own, {"a": [_ended(0, 1)], "b": [_ended(0, 0)]}, 100) == Step(start=("a",))
+    assert next_step(own, {"a": [_ended(0, 0)], "b": [_ended(0, 1)]}, 100) == Step(phase="Failed")
+    rules = [{"action": "Restart", "exitCodes": {"operator": "In", "values": [42]}}]
+    init = pod(initContainers=[container("i", restartPolicy="Never", restartPolicyRules=rules)], restartPolicy="Always")
+    assert next_step(init, {"i": [_ended(0, 42)]}, 100).start == ("i",)
+    assert next_step(init, {"i": [_ended(0, 1)]}, 100) == Step(phase="Failed")
+
+
 def test_a_failed_init_container_is_restarted_under_on_failure() -> None:
     inits = pod(initContainers=[container("i")], restartPolicy="OnFailure")
     assert next_step(inits, {"i": [_ended(0, 1)]}, 100).start == ("i",)

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from sidings.api.objects import Object, name_of, uid_of
+from sidings.api.pod_phase import has_ended
 from sidings.api.pods import LogOptions, Session, StreamOptions, Usage
 from sidings.api.resources import CLAIMS, PODS, SERVICES
 from sidings.api.status import ApiError, BadRequest, InternalError
@@ -54,7 +55,7 @@ from sidings.node.node_ports import NodePorts
 from sidings.node.pod_reach import PodReach
 from sidings.node.pod_sandbox import Workshop
 from sidings.node.pod_security import in_node_network
-from sidings.node.pod_worker import FINISHED, PodWorker
+from sidings.node.pod_worker import PodWorker
 from sidings.node.recently_read import RecentlyRead
 from sidings.node.registration import Registration
 from sidings.node.sandbox import client as sandbox_client
@@ -321,7 +322,7 @@ class NodeAgent:
     def _adopt_address(self, pod: Object) -> None:
         """A bound pod has its address before it starts, so that its peers can look it up."""
         node = self._shop.nodes.get(pod["spec"].get("nodeName") or "")
-        if node is None or (pod.get("status") or {}).get("phase") in FINISHED:
+        if node is None or has_ended(pod):
             return
         if self._addresses.address_of(uid_of(pod)) is None:
             status = sandbox_client.read_status(self._shop.pods_root / uid_of(pod))

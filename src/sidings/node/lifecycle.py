@@ -2,7 +2,7 @@
 
 The rules are kubelet's (``pkg/kubelet/kuberuntime``, v1.36): init containers one after the other, then all others at
 once; an init container with ``restartPolicy: Always`` is a sidecar that only has to start (and to pass its startup
-probe); a container that ended is restarted by the pod's restartPolicy after a back-off, at once the first time and then
+probe); a container that ended is restarted as ``restarting`` says, after a back-off, at once the first time and then
 10 s doubling to 5 min, anew after ten minutes of running.
 """
 
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from sidings.api.objects import Object
+from sidings.node import restarting
 from sidings.node.sandbox.spec import Attempt
 
 BACK_OFF_SECONDS = 10.0
@@ -49,7 +50,6 @@ def next_step(
     ``is_started`` says whether a running container has passed its startup probe; ``unwell`` names the attempts that
     were ended for failing a probe.
     """
-    policy = restart_policy(pod)
     inits = pod["spec"].get("initContainers") or ()
     order = [container["name"] for container in (*inits, *pod["spec"]["containers"])]
     for position, container in enumerate(inits, 1):
@@ -69,9 +69,9 @@ def next_step(
         if last.running:
             return Step(wait_seconds=None)
         if last.exit_code != 0:
-            if policy == "Never":
-                return _finish(pod, attempts, "Failed")
-            return _restart([name], attempts, now)
+            if restarting.is_restarted(pod, container, last.exit_code or 0, failed=True):
+                return _restart([name], attempts, now)
+            return _finish(pod, attempts, "Failed")
     return _main_step(pod, attempts, now, unwell)
 
 
@@ -142,12 +142,10 @@ def back_off_left(attempts: Sequence[Attempt], now: float) -> float:
 
 def is_restarted(pod: Object, name: str, ended: Attempt, unwell: Mapping[str, int]) -> bool:
     """Whether a container that ended is run again; one that failed a probe has failed, whatever its exit code."""
+    containers = (*(pod["spec"].get("initContainers") or ()), *pod["spec"]["containers"])
+    container = next(container for container in containers if container["name"] == name)
     failed = ended.exit_code != 0 or unwell.get(name) == ended.number
-    return restart_policy(pod) == "Always" or (restart_policy(pod) == "OnFailure" and failed)
-
-
-def restart_policy(pod: Object) -> str:
-    return str(pod["spec"].get("restartPolicy") or "Always")
+    return restarting.is_restarted(pod, container, ended.exit_code or 0, failed=failed)
 
 
 def is_sidecar(init_container: Object) -> bool:

@@ -14,10 +14,11 @@ from datetime import datetime, timedelta
 
 from sidings.api import timestamps
 from sidings.api.objects import Object, is_deleting, key_of, name_of, namespace_of, uid_of
+from sidings.api.pod_phase import has_ended
 from sidings.api.resources import PODS
 from sidings.api.status import ApiError, Conflict, NotFound
 from sidings.client.interface import PatchType
-from sidings.node import ignored, lifecycle, security, software
+from sidings.node import ignored, lifecycle, restarting, security, software
 from sidings.node.errors import ConfigMissing, ImageUnavailable, NodeError, SecurityRefused, VolumeError
 from sidings.node.health import hooks
 from sidings.node.health.place import Place
@@ -32,7 +33,6 @@ from sidings.node.volumes import mounting
 
 log = logging.getLogger(__name__)
 
-FINISHED = ("Succeeded", "Failed")
 HOST_SOFTWARE = "HostSoftware"
 SIMULATED_GPUS = "SimulatedGPUs"
 CONFIG_ERROR = "CreateContainerConfigError"
@@ -98,7 +98,7 @@ class PodWorker:
     async def _live(self) -> None:
         """One pass over the whole life, from wherever it stands, to the moment the object is gone."""
         self.box.adopt(self._news)
-        if self._phase() not in FINISHED:
+        if not has_ended(self._pod):
             ending = await self._until_finished()
             if self._gone:
                 return
@@ -203,7 +203,7 @@ class PodWorker:
 
     def _tell_refusal(self, name: str, error: NodeError) -> None:
         message = f"{error.what}: {error.cause}" if error.cause else error.what
-        if isinstance(error, ConfigMissing):
+        if isinstance(error, ConfigMissing | SecurityRefused):
             self._waiting[name] = Waiting(CONFIG_ERROR, message)
             self._note("Warning", "Failed", f"Error: {message}")
         elif isinstance(error, ImageUnavailable):
@@ -283,7 +283,7 @@ class PodWorker:
             if self._stopping.has_begun(name, failed.attempt):
                 continue
             text = f"Container {name} failed {failed.kind.lower()} probe"
-            if lifecycle.restart_policy(self._pod) != "Never" or lifecycle.is_sidecar(_container(self._pod, name)):
+            if restarting.restart_policy(self._pod, _container(self._pod, name)) != "Never":
                 text += ", will be restarted"
             self._note("Normal", "Killing", text)
             self._unwell[name] = failed.attempt
@@ -326,9 +326,6 @@ class PodWorker:
             self._gone = True
 
     # Status
-
-    def _phase(self) -> str:
-        return str((self._pod.get("status") or {}).get("phase") or "Pending")
 
     def _outcome(self) -> str:
         """How a pod that was stopped ended: Succeeded only if every container did."""

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-<<<<<<< /tmp/3d/m.mine
-from sidings.api.fields import FieldError, duplicate, forbidden, invalid, not_supported, required
-from sidings.api.kinds.pod_spec import environment, resources, restarting, volumes
-=======
 from sidings.api.fields import FieldError, duplicate, invalid, not_supported, required
-from sidings.api.kinds.pod_spec import environment, probes, resources, security, volumes
->>>>>>> /tmp/3d/base.new/src/sidings/api/kinds/pod_spec/containers.py
+from sidings.api.kinds.pod_spec import environment, probes, resources, restarting, security, volumes
 from sidings.api.names import dns1123_label, port_name
 from sidings.api.objects import Object
 
@@ -70,11 +65,8 @@ def _validate_common(container: Object, path: str, known_volumes: Mapping[str, O
         at = f"{path}.imagePullPolicy"
         errors.append(not_supported(at, pull, PULL_POLICIES) if pull else required(at))
     errors += resources.validate(container.get("resources") or {}, f"{path}.resources")
-<<<<<<< /tmp/3d/m.mine
     errors += restarting.validate(container, path)
-=======
     errors += security.validate_container(container, path)
->>>>>>> /tmp/3d/base.new/src/sidings/api/kinds/pod_spec/containers.py
     return errors
 
 

@@ -23,6 +23,24 @@ _COMPUTE = (*_BARE, *(f"{word}.{name}" for word in ("requests", "limits") for na
 _OVER = ("Succeeded", "Failed")
 
 
+_STORAGE = ("storage", "ephemeral-storage", "memory", "cpu")
+_SERVICES = ("services.loadbalancers", "services.nodeports", "replicationcontrollers")
+
+
+def is_known(name: str) -> bool:
+    """Whether ``name``, which has no domain, may be limited by a quota."""
+    word, dot, rest = name.partition(".")
+    if dot and word in ("requests", "limits"):
+        return rest in _STORAGE or rest.startswith("hugepages-") or "." in rest
+    return name in _BARE or is_count(name) or name.startswith("hugepages-")
+
+
+def is_count(name: str) -> bool:
+    """Whether ``name`` counts objects, so that only whole numbers limit it."""
+    plain = {resource.plural for resource in _COUNTED}
+    return name in plain or name in _SERVICES or name == PODS.plural or name.startswith("count/")
+
+
 def usage(resource: Resource, obj: Object) -> Amounts:
     """What ``obj`` counts for; empty for a pod that is over, but for its own count."""
     found = {f"count/{resource.group_resource}": Decimal(1)}

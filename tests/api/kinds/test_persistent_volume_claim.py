@@ -63,3 +63,16 @@ def test_columns():
         "accessModes": ["ReadWriteMany", "ReadWriteOnce"],
     }
     assert table.cells(KIND, claim, now)[:5] == ["c", "Bound", "v", "1Gi", "RWO,RWX"]
+
+
+def test_size_mode_and_class():
+    spec = {
+        "accessModes": ["ReadWriteOnce"],
+        "resources": {"requests": {"storage": "0"}},
+        "volumeMode": "Tape",
+        "storageClassName": "A_b",
+    }
+    size, mode, name = (str(error) for error in KIND.rules.validate({"spec": spec}))
+    assert size == 'spec.resources[storage]: Invalid value: "0": must be greater than zero'
+    assert mode == 'spec.volumeMode: Unsupported value: "Tape": supported values: "Block", "Filesystem"'
+    assert name.startswith('spec.storageClassName: Invalid value: "A_b": a lowercase RFC 1123 subdomain')

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sidings.api import schemas
-from sidings.api.fields import FieldError, forbidden, not_supported, required
+from sidings.api import names, quantity, schemas
+from sidings.api.fields import FieldError, forbidden, invalid, not_supported, required
 from sidings.api.kind import Column, Kind, Rules
 from sidings.api.kinds import columns
 from sidings.api.objects import Object
@@ -26,6 +26,9 @@ IMMUTABLE = "spec is immutable after creation except resources.requests and volu
 def access_modes_text(modes: list[str]) -> str:
     """``RWO,RWX`` in upstream's fixed order."""
     return ",".join(letters for mode, letters in MODE_LETTERS.items() if mode in modes)
+
+
+VOLUME_MODES = ("Block", "Filesystem")
 
 
 class ClaimRules(Rules):
@@ -53,8 +56,16 @@ class ClaimRules(Rules):
         if "ReadWriteOncePod" in modes and len(modes) > 1:
             detail = "may not use ReadWriteOncePod with other access modes"
             errors.append(forbidden("spec.accessModes", detail))
-        if "storage" not in ((spec.get("resources") or {}).get("requests") or {}):
+        storage = ((spec.get("resources") or {}).get("requests") or {}).get("storage")
+        if storage is None:
             errors.append(required("spec.resources[storage]"))
+        elif quantity.parse(storage) <= 0:
+            errors.append(invalid("spec.resources[storage]", storage, "must be greater than zero"))
+        if spec["volumeMode"] not in VOLUME_MODES:
+            errors.append(not_supported("spec.volumeMode", spec["volumeMode"], VOLUME_MODES))
+        name = spec.get("storageClassName")
+        if name:
+            errors += [invalid("spec.storageClassName", name, text) for text in names.dns1123_subdomain(name)]
         return errors
 
     def validate_update(self, new: Object, old: Object) -> list[FieldError]:

@@ -29,7 +29,10 @@ class RoleRules(RbacRules):
             path = f"rules[{index}]"
             if not rule.get("verbs"):
                 errors.append(required(f"{path}.verbs", "verbs must contain at least one value"))
-            if rule.get("nonResourceURLs"):
+            if paths := rule.get("nonResourceURLs"):
+                if obj["kind"] == ROLES.kind:
+                    detail = "namespaced rules cannot apply to non-resource URLs"
+                    errors.append(invalid(f"{path}.nonResourceURLs", paths, detail))
                 continue
             if not rule.get("apiGroups"):
                 errors.append(required(f"{path}.apiGroups", "resource rules must supply at least one api group"))

@@ -6,11 +6,18 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from sidings.api import schemas
+from sidings.api import names, quantity, quota, schemas
+from sidings.api.fields import FieldError, invalid
 from sidings.api.kind import Column, Kind, Rules
 from sidings.api.kinds import columns
 from sidings.api.objects import Object
 from sidings.api.resources import RESOURCE_QUOTAS
+
+SCOPES = (
+    "BestEffort", "CrossNamespacePodAffinity", "NotBestEffort", "NotTerminating", "PriorityClass", "Terminating",
+    "VolumeAttributesClass",
+)  # fmt: skip
+CONFLICTING = (("Terminating", "NotTerminating"), ("BestEffort", "NotBestEffort"))
 
 
 class QuotaRules(Rules):
@@ -19,6 +26,33 @@ class QuotaRules(Rules):
 
     def prepare_for_update(self, new: Object, old: Object) -> None:
         new["status"] = old["status"]
+
+    def validate(self, obj: Object) -> list[FieldError]:
+        """``ValidateResourceQuotaSpec`` (v1.36)."""
+        spec = obj.get("spec") or {}
+        errors: list[FieldError] = []
+        for name, value in (spec.get("hard") or {}).items():
+            errors += _hard(name, value)
+        scopes = spec.get("scopes") or []
+        if unknown := [scope for scope in scopes if scope not in SCOPES]:
+            errors.append(invalid("spec.scopes", unknown[0], "unsupported scope"))
+        if any(set(pair) <= set(scopes) for pair in CONFLICTING):
+            errors.append(invalid("spec.scopes", scopes, "conflicting scopes"))
+        return errors
+
+
+def _hard(name: str, value: Any) -> list[FieldError]:
+    path = f"spec.hard[{name}]"
+    errors = [invalid(path, name, text) for text in names.qualified_name(name)]
+    if not errors and "/" not in name and not quota.is_known(name):
+        errors.append(invalid(path, name, "must be a standard resource type or fully qualified"))
+        errors.append(invalid(path, name, "must be a standard resource for quotas"))
+    amount = quantity.parse(value)
+    if amount < 0:
+        errors.append(invalid(path, value, "must be greater than or equal to 0"))
+    elif quota.is_count(name) and amount != amount.to_integral_value():
+        errors.append(invalid(path, value, "must be an integer"))
+    return errors
 
 
 def _usage(limits: bool) -> Callable[[Object, datetime], Any]:

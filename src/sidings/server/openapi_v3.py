@@ -106,6 +106,8 @@ def _paths(kind: Kind, schema: Object) -> Object:
     resource = kind.resource
     collection = resource.path("{namespace}")
     found = {
+        # Of a namespaced kind also the list over all namespaces; of any other this is the collection itself.
+        resource.path(): {"get": _operation(kind, "list", schema)},
         collection: {
             "get": _operation(kind, "list", schema),
             "post": _operation(kind, "post", schema, _WRITE_PARAMETERS),

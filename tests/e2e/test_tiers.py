@@ -48,8 +48,9 @@ def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     cage: Cage
     cage, tier = request.param
     with cage(tmp_path_factory.mktemp("cage")) as machine:
-        machine.ok("up", "--nodes", "4", "--cpu", "8", "--gpus-per-node", "4", "--simulate-gpus")
         try:
+            up = machine.sidings("up", "--nodes", "4", "--cpu", "8", "--gpus-per-node", "4", "--simulate-gpus")
+            assert up.returncode == 0 and "what gives more: sidings doctor" in up.stderr, up.stderr
             yield Place(machine, tier)
         finally:
             machine.ok("down", "--force")
@@ -61,6 +62,9 @@ def test_the_node_says_what_it_has_and_what_was_refused(place: Place) -> None:
     condition = next(found for found in node["status"]["conditions"] if found["type"] == "sidings.dev/Sandbox")
     assert condition["reason"] == place.tier
     assert "Operation not permitted" in condition["message"]
+    doctor = place.machine.sidings("doctor")
+    assert doctor.returncode == 0 and "Operation not permitted" in doctor.stdout
+    assert re.search(r"^sandbox +warning", doctor.stdout, re.MULTILINE)
 
 
 def test_validation_jobs_at_once(place: Place) -> None:

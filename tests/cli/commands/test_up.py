@@ -1,3 +1,5 @@
+import json
+import os
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
@@ -8,6 +10,8 @@ from sidings.cli.errors import UsageError
 from sidings.host import daemon
 from sidings.host.home import Home
 from sidings.host.options import EngineOptions
+from sidings.node.sandbox import notes, zygote
+from sidings.node.sandbox.tier import Kind, Tier
 from tests.cli.consoles import invocation, out
 
 
@@ -74,3 +78,15 @@ def test_paths_that_cannot_be_are_refused_at_once(tmp_path: Path, words: tuple[s
 )
 def test_nodes_are_described_in_words(options: EngineOptions, text: str) -> None:
     assert up.describe_nodes(options) == text
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"), [(Kind.NAMESPACES, ""), (Kind.LIBRARY, "Pods are processes of this machine; a preloaded")]
+)
+def test_less_than_full_namespaces_is_said(tmp_path: Path, kind: Kind, said: str) -> None:
+    here = Home(tmp_path)
+    assert up.lesser_tier(here) == "", "there are no nodes"
+    here.nodes.mkdir()
+    notes.write(here.nodes / zygote.NAME_SERVER, os.getpid())
+    (here.nodes / "tier.json").write_text(json.dumps(Tier(kind).to_json()))
+    assert up.lesser_tier(here)[: len(said) or None] == said

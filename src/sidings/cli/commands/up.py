@@ -208,7 +208,18 @@ def _tell_ready(
     console = invocation.console
     console.say(f"{console.paint(console.glyph('done'), 'green')} ready in {seconds:.1f} s: {record.server}")
     console.say(f"  {describe_nodes(options)}; state in {here.path}")
+    if lesser := lesser_tier(here):
+        console.say(f"  {console.paint('warning:', 'yellow')} {lesser}; what gives more: sidings doctor")
     console.next_commands(("sidings run -f job.yaml", "run a job"), ("sidings status", "nodes and jobs"))
+
+
+def lesser_tier(here: Home) -> str:
+    """What pods have not of their own on this machine; "" for full namespaces and for no nodes at all."""
+    from sidings.node.sandbox import zygote
+    from sidings.node.sandbox.tier import Kind
+
+    tier = zygote.tier_in_force(here.nodes)
+    return tier.message if tier is not None and tier.kind != Kind.NAMESPACES else ""
 
 
 def describe_nodes(options: EngineOptions) -> str:

@@ -31,13 +31,13 @@ def _rule(verbs: tuple[str, ...], groups: tuple[str, ...], resources: tuple[str,
 
 _VIEW = [
     _rule(READ, ("",), (*_CORE, "namespaces")),
-    _rule(READ, (*_GROUPS, "events.k8s.io"), ("*",)),
+    _rule(READ, (*_GROUPS, "discovery.k8s.io", "events.k8s.io", "networking.k8s.io"), ("*",)),
 ]
 _EDIT = [
     *_VIEW,
     _rule(READ, ("",), ("secrets",)),
     _rule(WRITE, ("",), _EDITED),
-    _rule(WRITE, _GROUPS, ("*",)),
+    _rule(WRITE, (*_GROUPS, "networking.k8s.io"), ("*",)),
 ]
 _ADMIN = [
     *_EDIT,

@@ -219,9 +219,10 @@ class PodBox:
         etc = self.directory / "files" / "etc"
         etc.mkdir(parents=True, exist_ok=True)
         machine = "" if self._shop.sandbox.tier.host_name else socket.gethostname()
-        switch, resolver = hosts.of_machine("nsswitch.conf"), hosts.of_machine("resolv.conf")
+        switch = hosts.of_machine("nsswitch.conf") if self._shop.images is None else ""
+        resolver = hosts.of_machine("resolv.conf")
         made = hosts.files(pod, address, switch, machine, resolver)
-        if self._shop.images is None:  # an image has users of its own
+        if self._shop.images is None:  # an image has its own users and ways to look names up
             made["passwd"] = users.passwd(hosts.of_machine("passwd"), security.users(pod), HOME)
         for name, text in made.items():
             if text:

@@ -7,9 +7,9 @@ import subprocess
 from pathlib import Path
 
 APPLETS = (
-    "cat", "date", "dd", "echo", "env", "false", "head", "hostname", "id", "ls", "mkdir", "mount", "nc", "nslookup",
-    "ps", "pwd", "seq", "sh", "sleep", "stat", "stty", "tail", "tar", "test", "touch", "tr", "true", "tty", "wc",
-    "wget", "yes",
+    "cat", "date", "dd", "echo", "env", "false", "grep", "head", "hostname", "id", "ls", "mkdir", "mount", "nc",
+    "nslookup", "ps", "pwd", "seq", "sh", "sleep", "stat", "stty", "tail", "tar", "test", "touch", "tr", "true", "tty",
+    "wc", "wget", "yes",
 )  # fmt: skip
 
 

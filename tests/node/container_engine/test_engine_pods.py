@@ -97,6 +97,7 @@ async def test_what_the_image_says(engine: Cluster) -> None:
 async def test_a_pod_has_its_name_address_volumes_variables_and_limits(engine: Cluster) -> None:
     await engine.create(CONFIG_MAPS, "words", data={"a.txt": "from a ConfigMap"})
     script = """
+        test ! -e /etc/nsswitch.conf && grep -q app /etc/passwd || exit 9
         hostname; cat /words/a.txt; echo; echo "$LINES"; pwd
         echo mine > /own/file; cat /own/file; cat /proc/self/cgroup | wc -l | tr -d ' '
         echo rest > /dev/termination-log; head -n 1 /etc/hosts; exit 3"""

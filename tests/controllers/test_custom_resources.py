@@ -76,3 +76,29 @@ async def test_a_deleted_namespace_takes_custom_objects_along(plane: ControlPlan
     await plane.client.delete(NAMESPACES, "team")
     await until(lambda: is_gone(plane, NAMESPACES, "team"))
     assert (await plane.client.list(WIDGETS)).items == []
+
+
+def of_versions(*versions: Object) -> Object:
+    schema = {"schema": {"openAPIV3Schema": {"type": "object"}}}
+    return {**DEFINITION, "spec": {**DEFINITION["spec"], "versions": [{**each, **schema} for each in versions]}}
+
+
+async def test_an_owner_may_be_named_in_any_of_its_versions(plane: ControlPlane, until: Until) -> None:
+    two = ({"name": "v1", "served": True, "storage": True}, {"name": "v2", "served": True, "storage": False})
+    await plane.client.create(CRDS, of_versions(*two))
+    await plane.clock.sleep(1)
+    owner = await plane.client.create(WIDGETS, widget())
+    reference = {"apiVersion": "example.com/v2", "kind": "Widget", "name": "w", "uid": owner["metadata"]["uid"]}
+    owned = {"name": "m", "namespace": "default", "ownerReferences": [reference]}
+    await plane.client.create(CONFIG_MAPS, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": owned})
+    await plane.clock.sleep(2)
+    await plane.client.get(CONFIG_MAPS, "m", "default")
+    await plane.client.delete(WIDGETS, "w", "default")
+    await until(lambda: is_gone(plane, CONFIG_MAPS, "m", "default"))
+
+
+async def test_a_definition_that_serves_nothing_stops_nobody(plane: ControlPlane, until: Until) -> None:
+    await plane.client.create(CRDS, of_versions({"name": "v1", "served": False, "storage": True}))
+    await plane.clock.sleep(1)
+    await plane.client.delete(CRDS, "widgets.example.com")
+    await until(lambda: is_gone(plane, CRDS, "widgets.example.com"))

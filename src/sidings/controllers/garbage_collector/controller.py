@@ -87,15 +87,21 @@ class GarbageCollector:
         while True:
             try:
                 async for event in self.client.watch(CRDS):
-                    resource = resources_of(event.object)[0]
+                    versions = resources_of(event.object)
+                    if not versions:
+                        continue  # nothing of it is served
+                    resource = versions[0]
                     if event.type == "DELETED" and resource in observers:
                         observers.pop(resource).cancel()
                         self._resources = tuple(known for known in self._resources if known != resource)
-                        self._by_kind.pop((resource.api_version, resource.kind), None)
+                        for each in versions:
+                            self._by_kind.pop((each.api_version, each.kind), None)
                     elif event.type != "DELETED" and resource not in self._resources:
                         self._resources += (resource,)
-                        self._by_kind[resource.api_version, resource.kind] = resource
                         observers[resource] = tasks.create_task(self._observe(resource))
+                    if event.type != "DELETED":
+                        # An owner may be named in any version; it is one object.
+                        self._by_kind |= {(each.api_version, each.kind): resource for each in versions}
             except ApiError as error:
                 log.warning("%s: watch of definitions failed: %s", self.name, error)
             await self.clock.sleep(REWATCH_SECONDS)

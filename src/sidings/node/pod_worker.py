@@ -17,9 +17,8 @@ from sidings.api.objects import Object, is_deleting, key_of, name_of, namespace_
 from sidings.api.pod_phase import has_ended
 from sidings.api.resources import PODS
 from sidings.api.status import ApiError, Conflict, NotFound
-from sidings.client.interface import PatchType
 from sidings.node import ignored, lifecycle, restarting, security, software
-from sidings.node.errors import ConfigMissing, ImageUnavailable, NodeError, SecurityRefused, VolumeError
+from sidings.node.errors import ImageUnavailable, NodeError
 from sidings.node.health import hooks
 from sidings.node.health.place import Place
 from sidings.node.health.pod_health import PodHealth
@@ -27,7 +26,9 @@ from sidings.node.limits import storage
 from sidings.node.logical_node import GPU
 from sidings.node.pod_reach import PodReach
 from sidings.node.pod_sandbox import PodBox, Workshop
-from sidings.node.status import CONTAINER_CREATING, CRASH_LOOP_BACK_OFF, Ending, Waiting, pod_status
+from sidings.node.refusal import refusal
+from sidings.node.status import CRASH_LOOP_BACK_OFF, Ending, Waiting, pod_status
+from sidings.node.status_writer import StatusWriter
 from sidings.node.stopping import Stopping, grace_seconds
 from sidings.node.volumes import mounting
 
@@ -35,8 +36,6 @@ log = logging.getLogger(__name__)
 
 HOST_SOFTWARE = "HostSoftware"
 SIMULATED_GPUS = "SimulatedGPUs"
-CONFIG_ERROR = "CreateContainerConfigError"
-CREATE_ERROR = "CreateContainerError"
 DEADLINE = Ending("Failed", "DeadlineExceeded", "Pod was active on the node longer than the specified deadline")
 RETRY_SECONDS = (0.1, 0.5, 1.0, 2.0, 5.0)
 """How soon a start that failed for want of something is tried again. The first failure is nobody's business: a claim
@@ -55,7 +54,7 @@ class PodWorker:
         self._retry_at: float | None = None
         self._news = asyncio.Event()
         self._gone = False
-        self._told: Object = {}
+        self._writer = StatusWriter(workshop.client)
         self._noted: set[str] = set()
         self._reach = PodReach(workshop.sandbox, self.box.directory)
         self._health = PodHealth(
@@ -199,25 +198,9 @@ class PodWorker:
         self._retry_at = self._shop.clock.monotonic() + pause
         self._failures += 1
         if self._failures > 1 or isinstance(error, ImageUnavailable):
-            self._tell_refusal(name, error)
-
-    def _tell_refusal(self, name: str, error: NodeError) -> None:
-        message = f"{error.what}: {error.cause}" if error.cause else error.what
-        if isinstance(error, ConfigMissing | SecurityRefused):
-            self._waiting[name] = Waiting(CONFIG_ERROR, message)
-            self._note("Warning", "Failed", f"Error: {message}")
-        elif isinstance(error, ImageUnavailable):
-            self._waiting[name] = Waiting(error.reason, message)
-            self._note("Warning", "Failed", f"Error: {error.reason}")
-        elif isinstance(error, VolumeError):
-            self._waiting[name] = Waiting(CONTAINER_CREATING, message)
-            self._note("Warning", "FailedMount", message)
-        elif self.box.alive:
-            self._waiting[name] = Waiting(CREATE_ERROR, message)
-            self._note("Warning", "Failed", f"Error: {message}")
-        else:
-            self._waiting[name] = Waiting(CONTAINER_CREATING, message)
-            self._note("Warning", "FailedCreatePodSandBox", f"Failed to create pod sandbox: {message}")
+            told = refusal(error, has_sandbox=self.box.alive)
+            self._waiting[name] = told.waiting
+            self._note("Warning", told.reason, told.message)
 
     def _started(self, name: str) -> None:
         container = _container(self._pod, name)
@@ -334,7 +317,6 @@ class PodWorker:
         return "Succeeded" if all(code == 0 for code in ends) else "Failed"
 
     async def _write(self, ending: Ending | None) -> None:
-        """One write of the whole status, if anything changed."""
         status = pod_status(
             self._pod,
             self.box.attempts,
@@ -345,24 +327,12 @@ class PodWorker:
             ending=ending,
             health=self._health,
         )
-        if _stated(status) == self._told:
-            return
-        body = {"metadata": {"uid": uid_of(self._pod)}, "status": status}
         try:
-            written = await self._shop.client.patch(
-                PODS,
-                name_of(self._pod),
-                body,
-                namespace=namespace_of(self._pod),
-                patch_type=PatchType.STRATEGIC,
-                subresource="status",
-                field_manager="kubelet",
-            )
+            written = await self._writer.write(self._pod, status)
         except NotFound:
             self._gone = True
             return
-        self._told = _stated(status)
-        if not self._gone and uid_of(written) == uid_of(self._pod):
+        if written is not None and not self._gone and uid_of(written) == uid_of(self._pod):
             self._pod = written
 
     # Time
@@ -403,14 +373,6 @@ def _container(pod: Object, name: str) -> Object:
 
 def _version(pod: Object) -> int:
     return int(pod["metadata"]["resourceVersion"])
-
-
-def _stated(status: Object) -> Object:
-    """What a status says, without the fields that a patch only clears."""
-    cleared = [
-        {key: value for key, value in condition.items() if value is not None} for condition in status["conditions"]
-    ]
-    return {**status, "conditions": cleared}
 
 
 def _least(*seconds: float | None) -> float | None:

@@ -24,7 +24,7 @@ async def test_hooks_run_and_the_pods_own_grace_is_its_limit(cluster: Cluster) -
 
 
 async def test_no_pod_gets_more_than_the_node_grants(cluster: Cluster) -> None:
-    hook = {"preStop": {"sleep": {"seconds": 60}}}
+    hook = {"preStop": {"sleep": {"seconds": 20}}}
     await cluster.run("trap '' TERM; echo ready; while :; do sleep 0.05; done", container_fields={"lifecycle": hook})
     await cluster.phase("Running")
     await cluster.said("ready")

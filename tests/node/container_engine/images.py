@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -48,3 +49,15 @@ def imported(engine: str, directory: Path) -> None:
     changes.append("ENV GREETING=hi" if engine == "docker" else "ENV=GREETING=hi")
     words = [word for change in changes for word in ("--change", change)]
     subprocess.run([engine, "import", *words, str(archive), IMAGE], check=True, capture_output=True)
+
+
+def missing(name: str) -> str:
+    """Why engine ``name`` cannot be tried on this machine; "" where it can."""
+    if os.geteuid() != 0:
+        return "not root"
+    if BUSYBOX is None:
+        return "no static busybox to make an image of (apt-get install busybox-static)"
+    if shutil.which(name) is None:
+        return f"no {name} (apt-get install {name})"
+    asked = subprocess.run([name, "info"], capture_output=True, text=True)
+    return f"{name} does not work: {asked.stderr.strip()[-200:]}" if asked.returncode else ""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 import signal
 import subprocess
 from collections.abc import AsyncIterator
@@ -21,7 +20,7 @@ from sidings.node.logical_node import NodeConfig
 from sidings.node.sandbox.client import read_status
 from tests.node import clusters
 from tests.node.clusters import Cluster, terminated
-from tests.node.container_engine.images import BUSYBOX, IMAGE, imported
+from tests.node.container_engine.images import IMAGE, imported, missing
 from tests.node.pods import service
 from tests.node.sessions import Client
 from tests.node.waiting import until
@@ -29,23 +28,11 @@ from tests.node.waiting import until
 PIPES = StreamOptions("c", stdout=True, stderr=True)
 
 
-def _missing(name: str) -> str:
-    """Why engine ``name`` cannot be tried on this machine; "" where it can."""
-    if os.geteuid() != 0:
-        return "not root"
-    if BUSYBOX is None:
-        return "no static busybox to make an image of (apt-get install busybox-static)"
-    if shutil.which(name) is None:
-        return f"no {name} (apt-get install {name})"
-    asked = subprocess.run([name, "info"], capture_output=True, text=True)
-    return f"{name} does not work: {asked.stderr.strip()[-200:]}" if asked.returncode else ""
-
-
 @pytest.fixture(params=["podman", "docker"])
 async def engine(request: pytest.FixtureRequest, state_dir: Path, tmp_path: Path) -> AsyncIterator[Cluster]:
     """An agent whose pods are run by an engine; the image of all of them has an entrypoint, a user and a variable."""
     name: str = request.param
-    if why := _missing(name):
+    if why := missing(name):
         pytest.skip(why)
     imported(name, tmp_path)
     async for cluster in clusters.opened(state_dir, NodeConfig(runtime=name)):

@@ -54,7 +54,7 @@ async def test_in_process() -> None:
     assert {case.name: complaints for case, complaints in zip(ALL, found, strict=True) if complaints} == {}
 
 
-@pytest.mark.parametrize("case", ALL if KUBECONFIG else [])
+@pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in ALL] if KUBECONFIG else [])
 async def test_on_a_cluster(case: Case) -> None:
     async with HttpClient(load_kubeconfig([Path(str(KUBECONFIG))], must_exist=True)) as client:
         stage = Stage(client, SystemClock(), case)

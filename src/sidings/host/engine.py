@@ -43,7 +43,7 @@ from sidings.node.agent import NodeAgent
 from sidings.node.gpus import sharing
 from sidings.node.gpus.labels import labels
 from sidings.node.gpus.source import GpuSource, Unit, units
-from sidings.node.logical_node import LogicalNode, NodeConfig
+from sidings.node.logical_node import SANDBOX, LogicalNode, NodeConfig
 from sidings.node.network import API_SERVICE, GATEWAY
 from sidings.node.sandbox.tier import Choice
 from sidings.server import names, pki
@@ -132,8 +132,10 @@ class Engine:
         self.home.forget_record()
 
     def _installed(self, program: str, image: str) -> bool:
-        """Whether a pod of ``image`` finds ``program`` on its path."""
+        """Whether a pod of ``image`` finds ``program`` on its path; a container engine's images have what they need."""
         config = node_config(self.home, self.options)
+        if config.runtime != SANDBOX:
+            return True
         prefix = software.prefix_for(image, config.images, config.python_prefix)
         return shutil.which(program, path=software.search_path(prefix)) is not None
 

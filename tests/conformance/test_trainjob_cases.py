@@ -16,6 +16,7 @@ from sidings.client.http import HttpClient
 from sidings.client.kubeconfig import load as load_kubeconfig
 from sidings.clock import SystemClock
 from tests.conformance import trainjob_cases
+from tests.conformance.test_jobset_cases import CLOSING_SECONDS
 from tests.conformance.trainjob_cases import Case, Stage, planned, play
 from tests.conformance.world import world
 
@@ -62,3 +63,4 @@ async def test_on_a_cluster(case: Case) -> None:
             assert await outcome(case, stage) == []
         finally:
             await stage.clean_up()
+    await SystemClock().sleep(CLOSING_SECONDS)

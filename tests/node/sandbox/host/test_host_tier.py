@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from sidings.node.errors import SandboxUnavailable
 from sidings.node.sandbox import identity
 from sidings.node.sandbox.client import SandboxClient, read_status
 from sidings.node.sandbox.name_server import Table
@@ -198,3 +199,10 @@ def sleeping() -> list[int]:
             if b"sleep\x00432" in path.read_bytes():
                 found.append(int(path.parent.name))
     return found
+
+
+async def test_two_engines_cannot_have_the_same_addresses(host: Sandboxes, tmp_path: Path) -> None:
+    (tmp_path / "shm").mkdir()
+    with pytest.raises(SandboxUnavailable) as refused:
+        SandboxClient(tmp_path, wanted=Choice.HOST).start_zygote()
+    assert "pods of another engine use the addresses 127.244.0.0/16" in refused.value.cause

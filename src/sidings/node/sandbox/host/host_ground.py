@@ -10,7 +10,7 @@ import socket
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from sidings.node.network import GATEWAY, loopback
+from sidings.node.network import GATEWAY, POD_NETWORK, PREFIX_LENGTH, loopback
 from sidings.node.sandbox import identity, outside, process_tree, syscalls
 from sidings.node.sandbox.host import landlock, sweep
 from sidings.node.sandbox.host.host_place import HostFacts
@@ -51,7 +51,8 @@ class HostGround:
             outside.equip(channel, self.placed)
         except OSError as error:
             channel.close()
-            text = f"pods of another engine use the addresses {loopback(GATEWAY, 0)[0]}/16 of this machine"
+            network = f"{loopback(POD_NETWORK, 0)[0]}/{PREFIX_LENGTH}"
+            text = f"pods of another engine use the addresses {network} of this machine (sidings down there ends them)"
             raise OSError(error.errno, text, "host tier") from error
 
     def name_server_sockets(self) -> tuple[socket.socket, socket.socket]:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import os
 import random
+import signal
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,7 +18,7 @@ from sidings.api.status import BadRequest
 from sidings.clock import SystemClock
 from sidings.node.agent import NodeAgent
 from sidings.node.errors import NodeError
-from sidings.node.logical_node import LogicalNode
+from sidings.node.logical_node import LogicalNode, NodeConfig
 from sidings.node.sandbox import client as sandbox_client
 from tests.node import clusters
 from tests.node.clusters import Cluster
@@ -101,3 +105,18 @@ def test_more_nodes_than_address_ranges_are_refused(tmp_path: Path) -> None:
     nodes = [LogicalNode(f"n{number}", "1", "1Gi") for number in range(256)]
     with pytest.raises(NodeError, match="256 nodes"):
         NodeAgent(None, SystemClock(), random.Random(0), tmp_path, nodes)  # type: ignore[arg-type]
+
+
+async def test_a_way_outside_that_was_killed_comes_back_while_pods_run(state_dir: Path) -> None:
+    def pid() -> int:
+        return int(json.loads((state_dir / "outside.json").read_text())["pid"])
+
+    def other_than(killed: int) -> Callable[[], bool]:
+        return lambda: pid() != killed
+
+    async for cluster in clusters.opened(state_dir, NodeConfig(heartbeat_seconds=0.2)):
+        await cluster.run("exec sleep 600")
+        await cluster.phase("Running")
+        os.kill(killed := pid(), signal.SIGKILL)
+        await until(other_than(killed))
+        assert (await cluster.get())["status"]["phase"] == "Running"

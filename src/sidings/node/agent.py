@@ -42,7 +42,7 @@ from sidings.node.container_engine import discovery, leftovers, pause_image
 from sidings.node.container_engine.engine import DOCKER
 from sidings.node.container_engine.image_store import ImageStore
 from sidings.node.departure import depart
-from sidings.node.errors import AddressesExhausted, NodeError, SandboxFailed
+from sidings.node.errors import AddressesExhausted, NodeError, SandboxFailed, SandboxUnavailable
 from sidings.node.following import follow
 from sidings.node.gpus.in_memory import InMemoryGpus
 from sidings.node.gpus.manager import GpuManager
@@ -418,6 +418,11 @@ class NodeAgent:
     async def _heartbeats(self, registration: Registration) -> None:
         while True:
             await self._clock.sleep(self._config.heartbeat_seconds)
+            try:
+                # One that was killed is missed by running pods too: it looks after their names and their way outside.
+                await self._sandbox.ensure_zygote()
+            except SandboxUnavailable as error:
+                log.warning("the zygote cannot be replaced, the next heartbeat tries again: %s", error)
             await self._announce(registration)
 
     def _running_pods(self) -> list[Target]:

@@ -54,7 +54,9 @@ def test_what_may_i(answer: Answer) -> None:
     assert status["resourceRules"] == [{"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}]
     assert status["incomplete"] is False
     mine = answer(reviews.RULES, review, ANN)["status"]
-    assert [rule["verbs"] for rule in mine["resourceRules"]] == [["create"]]
+    assert [rule["verbs"] for rule in mine["resourceRules"]] == [["create"], ["get"]], (
+        "reviews of themselves, and the user ~"
+    )
 
 
 def test_who_am_i(answer: Answer) -> None:

@@ -51,7 +51,7 @@ def test_an_unknown_field_is_named_with_its_path(cluster: Machine) -> None:
 
 
 def test_an_unknown_runtime_is_refused(cluster: Machine) -> None:
-    text = edited(manifest("trainjob"), "name: torch-distributed", "name: jax-distributed")
+    text = edited(manifest("trainjob"), "name: torch-distributed", "name: tensorflow-distributed")
     words = "specified clusterTrainingRuntime must be created before the TrainJob is created"
     assert words in cluster.refused("apply", "-f", "-", stdin=text)
     run = cluster.sidings("run", "-f", "-", stdin=text)

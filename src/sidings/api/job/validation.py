@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sidings.api import fields, names, objects, selectors
+from sidings.api import fields, names, objects, selector_rules, selectors
 from sidings.api.fields import FieldError
 from sidings.api.job import labels, policies
 from sidings.api.kinds.pod_spec import validate_pod_spec
@@ -121,7 +121,9 @@ def _selector(spec: Object) -> Iterator[FieldError]:
         yield fields.required("spec.selector")
         return
     template_labels = dict(sorted(objects.labels_of(spec["template"]).items()))
-    if not selectors.matches(selector, template_labels):
+    if wrong := list(selector_rules.errors(selector, "spec.selector")):
+        yield from wrong
+    elif not selectors.matches(selector, template_labels):
         yield fields.invalid(
             "spec.template.metadata.labels", template_labels, "`selector` does not match template `labels`"
         )

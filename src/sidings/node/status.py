@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol
 from sidings.api import timestamps
 from sidings.api.conditions import find
 from sidings.api.objects import Object
+from sidings.api.pod_phase import ENDED
 from sidings.node import lifecycle
 from sidings.node.sandbox.spec import Attempt
 
@@ -155,7 +156,7 @@ def conditions(
         why = {}
     ready = "False" if why else "True"
     gates = why or _gates(pod)
-    finished = phase in ("Succeeded", "Failed")
+    finished = phase in ENDED
     not_initialized: Object = {}
     if phase == "Succeeded":
         not_initialized = {"reason": "PodCompleted"}

@@ -32,6 +32,7 @@ AS_UPSTREAM = (
     'resourceVersion: Invalid value: "',
     "the spec replicas field ",
     "failed to create typed patch object",
+    "does not contain declared merge key",
 )
 """What the real API server, too, answers with a code above 499 (recorded): it forgets whose fault it is."""
 

@@ -2,7 +2,7 @@
 
     python -m tests.clients.matrix [--versions 1.29.14,1.37.1]      writes docs/kubectl.md
 
-One engine serves all clients, three of which run at a time. ``soak`` tests run it whole; CI runs the newest client on all
+One engine serves all clients, three of which run at a time. `make soak` runs it whole; CI the newest client on all
 commands and on a few kinds, and that the page has every command, every kind and no failure.
 """
 

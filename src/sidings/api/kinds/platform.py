@@ -91,8 +91,10 @@ def from_v2(obj: Object) -> Object:
 def _renamed(obj: Object, resource: Resource, names: dict[str, str], dropped: tuple[str, ...]) -> Object:
     changed = {**obj, "apiVersion": resource.api_version} if "apiVersion" in obj else dict(obj)
     for part in ("spec", "status"):
-        components = (changed.get(part) or {}).get("components")
-        if components:
+        # What a client sent is converted before anybody looked at its types.
+        section = changed.get(part)
+        components = section.get("components") if isinstance(section, dict) else None
+        if isinstance(components, dict) and components:
             kept = {names.get(name, name): value for name, value in components.items() if name not in dropped}
             changed[part] = {**changed[part], "components": kept}
     return changed

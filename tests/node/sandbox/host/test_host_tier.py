@@ -13,6 +13,7 @@ import pytest
 from sidings.node.errors import SandboxUnavailable
 from sidings.node.sandbox import identity
 from sidings.node.sandbox.client import SandboxClient, read_status
+from sidings.node.sandbox.host import landlock
 from sidings.node.sandbox.name_server import Table
 from sidings.node.sandbox.spec import Bind
 from sidings.node.sandbox.tier import Choice, Kind
@@ -159,8 +160,9 @@ async def test_a_stop_kills_after_its_grace(host: Sandboxes) -> None:
     assert sleeping() == []
 
 
+@pytest.mark.skipif(landlock.version() < 6, reason="files are kept apart by Landlock, signals since Linux 6.12")
 async def test_what_others_have_is_closed(host: Sandboxes) -> None:
-    """Where the kernel has Landlock, whoever the user is."""
+    """Whoever the user is."""
     other = await started(host, 2)
     await host.run(other, "sleep", "4327", environment={"PATH": "/usr/bin:/bin", "SECRET": "hidden"})
     await until(lambda: len(sleeping()) == 1)

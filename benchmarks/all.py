@@ -9,7 +9,17 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-SCRIPTS = ("command_line.py", "pods.py", "sandbox.py", "all_reduce.py", "api_server.py", "registry.py", "jobset.py", "kueue.py")
+SCRIPTS = (
+    "command_line.py",
+    "pods.py",
+    "sandbox.py",
+    "all_reduce.py",
+    "api_server.py",
+    "api.py",
+    "registry.py",
+    "jobset.py",
+    "kueue.py",
+)
 
 
 def main() -> None:

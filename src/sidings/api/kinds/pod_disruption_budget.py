@@ -28,7 +28,7 @@ class BudgetRules(Rules):
         obj["status"] = {"disruptionsAllowed": 0, "currentHealthy": 0, "desiredHealthy": 0, "expectedPods": 0}
 
     def prepare_for_update(self, new: Object, old: Object) -> None:
-        new["status"] = old["status"]
+        new["status"] = old.get("status") or {}
 
     def validate(self, obj: Object) -> list[FieldError]:
         spec = obj.get("spec") or {}

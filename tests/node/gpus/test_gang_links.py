@@ -47,6 +47,7 @@ def test_what_needs_no_links_or_has_its_own_is_left_alone(
 
 
 def test_without_the_library_the_host_id_is_not_set_alone() -> None:
+    """Failure mode 8 of the prototype: NCCL_HOSTID alone makes of a slow job one that crashes."""
     found = decide(library=False)
     assert found.environment == {}
     assert "no C compiler" in found.reason

@@ -36,6 +36,7 @@ print(again.recv(9), again.recv(9), again.recv(9), other.recv(9), sorted(os.list
 
 @compiled
 def test_only_sockets_of_nccl_become_files(tmp_path: Path) -> None:
+    """Failure mode 8 of the prototype: the sockets that NCCL cannot do without (E, F, X)."""
     library = sockets_library.ensure(tmp_path / "libraries")
     assert library is not None
     (tmp_path / "shm").mkdir()

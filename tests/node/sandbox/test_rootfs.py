@@ -23,6 +23,7 @@ def _volume(sandbox: Sandboxes, name: str = "v") -> Path:
 
 
 async def test_volumes_appear_at_paths_that_the_host_does_not_have(sandbox: Sandboxes) -> None:
+    """Failure modes 1 (a mount below /var/run, a link to /run) and 4 (below what others own) of the prototype."""
     volume = _volume(sandbox)
     absent = [path for path in AWKWARD if not Path(path).exists()]
     pod = await sandbox.start_pod()
@@ -33,6 +34,7 @@ async def test_volumes_appear_at_paths_that_the_host_does_not_have(sandbox: Sand
 
 
 async def test_a_directory_that_got_a_mount_point_keeps_its_other_entries(sandbox: Sandboxes) -> None:
+    """Failure mode 3 of the prototype, which used overlays: an ordinary user cannot have one on /."""
     volume = _volume(sandbox)
     pod = await sandbox.start_pod()
     code, text = await sandbox.shell(
@@ -51,6 +53,7 @@ async def test_a_directory_that_got_a_mount_point_keeps_its_other_entries(sandbo
 
 
 async def test_host_software_is_read_only_also_after_a_mount_point_was_made_in_it(sandbox: Sandboxes) -> None:
+    """Failure mode 2 of the prototype: entries that are bound one by one were root's to write."""
     volume = _volume(sandbox)
     pod = await sandbox.start_pod()
     script = (
@@ -130,7 +133,10 @@ async def test_a_mount_in_a_read_only_volume_changes_no_volume(sandbox: Sandboxe
 
 
 async def test_a_link_in_a_volume_leads_a_mount_to_the_pods_own_path(sandbox: Sandboxes) -> None:
-    """A mount point below a link that a workload left is made where the link leads in the pod, not on the host."""
+    """Failure mode 1 of the prototype.
+
+    A mount point below a link that a workload left is made where the link leads in the pod, not on the host.
+    """
     volume = _volume(sandbox)
     (volume / "link").symlink_to("/etc")
     pod = await sandbox.start_pod()

@@ -58,6 +58,7 @@ async def test_output_of_both_streams_is_complete(sandbox: Sandboxes) -> None:
 
 
 async def test_the_pod_has_its_name_address_and_identity(sandbox: Sandboxes) -> None:
+    """Failure mode 8 of the prototype: a pod's own name leads to its own address, or gloo takes loopback."""
     pod = await sandbox.start_pod()
     code, text = await sandbox.shell(
         pod,
@@ -68,6 +69,7 @@ async def test_the_pod_has_its_name_address_and_identity(sandbox: Sandboxes) -> 
 
 
 async def test_pods_reach_each_other_on_the_same_port(sandbox: Sandboxes) -> None:
+    """Failure mode 8 of the prototype: every pod has every port."""
     server = "import socket; s=socket.create_server(('',29500)); print('up',flush=True); s.accept()[0].send(b'%d')"
     caller = "import socket; c=socket.create_connection(('10.244.1.%d',29500)); print(c.recv(9).decode())"
     pods = [await sandbox.start_pod(number) for number in (1, 2, 3)]
@@ -171,6 +173,7 @@ async def test_leaving_ends_what_runs_and_records_it(sandbox: Sandboxes) -> None
 
 
 async def test_state_may_lie_deeper_than_a_socket_address_is_long(state_dir: Path) -> None:
+    """Failure mode 7 of the prototype: an address of a unix socket holds 107 bytes."""
     deep = state_dir / ("d" * 60) / ("e" * 60)
     sandboxes = Sandboxes(deep, as_user=os.geteuid() != 0)
     try:

@@ -63,6 +63,7 @@ async def test_names_resolve_in_pods_as_soon_as_they_are_known(sandbox: Sandboxe
 
 
 async def test_unknown_names_and_reverse_zones_fail_at_once(sandbox: Sandboxes) -> None:
+    """Failure mode 8 of the prototype: each look-up that nobody answers costs seconds."""
     script = """
 import socket, time
 start = time.monotonic()
@@ -120,7 +121,10 @@ async def test_a_stop_with_grace_lets_pods_end_by_themselves(sandbox: Sandboxes)
 
 
 async def test_no_pipe_of_the_starter_is_kept_open(state_dir: Path) -> None:
-    """The caller's output must end when the caller does, however long the pods live."""
+    """Failure mode 6 of the prototype.
+
+    The caller's output must end when the caller does, however long the pods live.
+    """
     program = (
         "import sys; from pathlib import Path; from sidings.node.sandbox.client import SandboxClient; "
         "SandboxClient(Path(sys.argv[1])).start_zygote(); print('started')"

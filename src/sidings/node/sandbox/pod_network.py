@@ -89,7 +89,10 @@ def _join_with_users(pod: PodSandbox, bridge: int) -> None:
 
 
 def _plug(pod: PodSandbox, bridge: int, node: netlink.Netlink, namespace: str) -> None:
-    # Interface names hold 15 characters, so the uid's hex digits are cut: 44 random bits.
-    name = "s" + pod.uid.replace("-", "")[:12]
     with Path(namespace).open() as peer:
-        node.add_veth(name, bridge=bridge, peer="eth0", peer_namespace=peer.fileno(), mtu=MTU)
+        node.add_veth(interface_name(pod.uid), bridge=bridge, peer="eth0", peer_namespace=peer.fileno(), mtu=MTU)
+
+
+def interface_name(uid: str) -> str:
+    """The node's end of a pod's pair. Names hold 15 characters, so digits of the uid are cut: 44 random bits stay."""
+    return "s" + uid.replace("-", "")[:12]

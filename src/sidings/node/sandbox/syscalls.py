@@ -48,7 +48,8 @@ _SYS_OPEN_TREE = 428
 _SYS_MOVE_MOUNT = 429
 _SYS_OPENAT2 = 437
 _SYS_MOUNT_SETATTR = 442
-_SYS_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41, "riscv64": 41, "ppc64le": 203, "s390x": 217}
+PIVOT_ROOT = {"x86_64": 155, "aarch64": 41, "riscv64": 41, "ppc64le": 203, "s390x": 217}
+"""Its number by ``platform.machine()``."""
 _SYS_CAPSET = {"x86_64": 126, "aarch64": 91, "riscv64": 91, "ppc64le": 184, "s390x": 185}
 
 _IN_MOVED_TO = 0x80
@@ -124,7 +125,7 @@ def unmount(target: str) -> None:
 
 
 def pivot_root(new_root: str, put_old: str) -> None:
-    number = _SYS_PIVOT_ROOT[platform.machine()]
+    number = PIVOT_ROOT[platform.machine()]
     call(number, new_root.encode(), put_old.encode(), what=f"pivot_root({new_root})")
 
 

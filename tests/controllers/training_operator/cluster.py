@@ -38,6 +38,13 @@ def job_of(operator: Operator, replicas: Mapping[str, Object], **spec: Any) -> O
     }
 
 
+def container_status(name: str, *, code: int | None, restarts: int) -> Object:
+    """What a kubelet says of a container that runs, or that ended with ``code``."""
+    state = {"running": {}} if code is None else {"terminated": {"exitCode": code}}
+    image = {"image": "img:1", "imageID": ""}
+    return {"name": name, **image, "ready": code is None, "restartCount": restarts, "state": state}
+
+
 class Cluster:
     """One job, its pods and Services by name without the job's, and a clock that moves a second with every pass."""
 
@@ -63,8 +70,7 @@ class Cluster:
 
     def set(self, name: str, phase: str, *, code: int | None = None, restarts: int = 0, deleting: bool = False) -> None:
         """What the kubelet says of a pod; ``code`` is how its main container ended."""
-        state = {"running": {}} if code is None else {"terminated": {"exitCode": code}}
-        container = {"name": self.operator.framework.container, "restartCount": restarts, "state": state}
+        container = container_status(self.operator.framework.container, code=code, restarts=restarts)
         pod = objects.copy_of(self.pods[name])
         pod["status"] = {"phase": phase, "containerStatuses": [container]}
         if deleting:

@@ -19,8 +19,8 @@ from sidings.api.objects import Object, namespace_of
 from sidings.node import dns, downward, software
 from sidings.node.errors import ConfigMissing
 from sidings.node.gpus.manager import visible_devices
+from sidings.node.gpus.resources import GPU, wanted
 from sidings.node.gpus.source import Unit
-from sidings.node.logical_node import GPU
 from sidings.node.sandbox.rootfs import HOME
 from sidings.node.sources import Sources
 
@@ -66,7 +66,7 @@ def resolve(
         value = _value(variable, container, pod, sources, node, variables)
         if value is not None:
             variables[variable["name"]] = value
-    if node.simulated_gpus and variables.get(_PROCESSES) == "auto" and (gpus := gpu_count(container)):
+    if node.simulated_gpus and variables.get(_PROCESSES) == "auto" and (gpus := wanted(container).get(GPU)):
         # On the real thing "auto" counts the devices that the pod sees; here it sees none.
         variables[_PROCESSES] = str(gpus)
     return variables
@@ -87,11 +87,6 @@ def expand(text: str, variables: Mapping[str, str]) -> str:
         return variables.get(match[1], match[0])
 
     return _REFERENCE.sub(replace, text)
-
-
-def gpu_count(container: Object) -> int:
-    limits = (container.get("resources") or {}).get("limits") or {}
-    return quantity.units(limits.get(GPU) or "0")
 
 
 def _given(container: Object, pod: Object, node: NodeFacts, prefix: Path | None) -> dict[str, str]:

@@ -16,11 +16,11 @@ from types import MappingProxyType
 from sidings.api import timestamps
 from sidings.api.objects import Object
 from sidings.node import machine, network
+from sidings.node.gpus.resources import GPU, by_resource
 from sidings.node.gpus.source import Unit
 from sidings.node.machine import MachineReport
 from sidings.node.sandbox.tier import Choice
 
-GPU = "nvidia.com/gpu"
 SIMULATED_GPUS_LABEL = "sidings.dev/simulated-gpus"
 SIMULATED_GPU_PRODUCT = "Simulated"
 SANDBOX_CONDITION = "sidings.dev/Sandbox"
@@ -133,9 +133,12 @@ def node_status(
         "ephemeral-storage": f"{report.disk_bytes // 1024}Ki",
         "pods": str(node.max_pods),
     }
-    if node.gpus:
+    gpus = by_resource(node.units) if node.units else {}
+    if node.gpus and not gpus:
         resources[GPU] = str(node.gpus)
-    allocatable = resources | ({GPU: str(node.gpus - len(withdrawn))} if withdrawn else {})
+    resources |= {name: str(len(units)) for name, units in gpus.items()}
+    healthy = {name: sum(unit.uuid not in withdrawn for unit in units) for name, units in gpus.items()}
+    allocatable = resources | {name: str(count) for name, count in healthy.items()}
     moment = timestamps.to_text(now)
     return {
         "capacity": resources,

@@ -28,6 +28,7 @@ from sidings.node.environment import NodeFacts
 from sidings.node.errors import SandboxFailed
 from sidings.node.gpus import gang_links, sockets_library
 from sidings.node.gpus.manager import GpuManager, device_files
+from sidings.node.gpus.resources import wanted
 from sidings.node.gpus.source import Unit
 from sidings.node.limits.limiter import Hold, Limiter
 from sidings.node.logical_node import LogicalNode, NodeConfig
@@ -285,11 +286,16 @@ class PodBox:
 
     def _claim_gpus(self, pod: Object, container: Object) -> tuple[Unit, ...]:
         """The devices that the container asks for; those of finished init containers are free for the others."""
-        count = environment.gpu_count(container)
-        if not count or self.node.simulate_gpus:
+        if self.node.simulate_gpus:
             return ()
         earlier = [c["name"] for c in pod["spec"].get("initContainers") or () if not lifecycle.is_sidecar(c)]
-        return tuple(self._shop.gpus.claim(self.node.name, self._uid, container["name"], count, earlier))
+        return tuple(
+            unit
+            for resource, count in wanted(container).items()
+            for unit in self._shop.gpus.claim(
+                self.node.name, self._uid, container["name"], count, earlier, resource=resource
+            )
+        )
 
     async def _sockets_library(self) -> Path | None:
         return await asyncio.to_thread(sockets_library.ensure, self._shop.libraries)

@@ -19,11 +19,11 @@ from sidings.api.resources import PODS
 from sidings.api.status import ApiError, Conflict, NotFound
 from sidings.node import ignored, lifecycle, restarting, security, software
 from sidings.node.errors import ImageUnavailable, NodeError
+from sidings.node.gpus.resources import GPU
 from sidings.node.health import hooks
 from sidings.node.health.place import Place
 from sidings.node.health.pod_health import PodHealth
 from sidings.node.limits import storage
-from sidings.node.logical_node import GPU
 from sidings.node.pod_reach import PodReach
 from sidings.node.pod_sandbox import PodBox, Workshop
 from sidings.node.refusal import refusal

@@ -15,6 +15,7 @@ from sidings.api.status import NotFound
 from sidings.client.interface import Client, PatchType
 from sidings.clock import Clock
 from sidings.node import logical_node
+from sidings.node.gpus import labels, resources
 from sidings.node.logical_node import LogicalNode, NodeConfig
 from sidings.node.machine import MachineReport
 
@@ -51,26 +52,37 @@ class Registration:
                 known = await self._client.get(NODES, node.name)
             except NotFound:
                 known = await self._client.create(NODES, wanted, field_manager=FIELD_MANAGER)
-            if labels_missing(known, wanted):
+            if changes := label_changes(known, wanted):
                 await self._client.patch(
                     NODES,
                     node.name,
-                    {"metadata": {"labels": wanted["metadata"]["labels"]}},
+                    {"metadata": {"labels": changes}},
                     field_manager=FIELD_MANAGER,
                 )
             await self._client.patch(
                 NODES,
                 name_of(wanted),
-                {"status": with_transition_times(known, wanted["status"])},
+                {"status": without_gone_devices(known, with_transition_times(known, wanted["status"]))},
                 patch_type=PatchType.STRATEGIC,
                 subresource="status",
                 field_manager=FIELD_MANAGER,
             )
 
 
-def labels_missing(known: Object, wanted: Object) -> bool:
-    present = known["metadata"].get("labels") or {}
-    return any(present.get(key) != value for key, value in wanted["metadata"]["labels"].items())
+def label_changes(known: Object, wanted: Object) -> dict[str, str | None]:
+    """What to patch into a node's labels; None takes away those of GPUs that it had at an earlier start."""
+    present, ours = known["metadata"].get("labels") or {}, wanted["metadata"]["labels"]
+    gone = {key: None for key in present if key not in ours and labels.is_ours(key)}
+    return {key: value for key, value in ours.items() if present.get(key) != value} | gone
+
+
+def without_gone_devices(known: Object, status: Object) -> Object:
+    """``status`` as a patch that takes away the GPUs and MIG sizes that the node no longer has."""
+    before = known.get("status") or {}
+    return status | {
+        field: dict.fromkeys(filter(resources.is_ours, before.get(field) or {})) | status[field]
+        for field in ("capacity", "allocatable")
+    }
 
 
 def with_transition_times(known: Object, status: Object) -> Object:

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from sidings.node.gpus.in_memory import GIB, h200
+from sidings.node.gpus.in_memory import GIB, h200, h200_in_mig_mode
 from sidings.node.gpus.labels import family, labels
 from sidings.node.gpus.source import Driver, MigDevice, units
 
@@ -29,6 +29,19 @@ def test_mig_devices_are_products_of_their_own() -> None:
     assert found["nvidia.com/gpu.memory"] == "16384"
     assert found["nvidia.com/mig.strategy"] == "single"
     assert not any("version" in key for key in found)
+
+
+def test_sizes_of_mig_devices_are_labelled_each_by_itself() -> None:
+    found = labels(units([h200_in_mig_mode(0, "1g.18gb", "1g.18gb", "1c.3g.71gb+me"), h200(1)]), DRIVER)
+    assert found["nvidia.com/mig.strategy"] == "mixed"
+    assert (found["nvidia.com/gpu.product"], found["nvidia.com/gpu.count"]) == ("NVIDIA-H200", "2")
+    small = {name.removeprefix("nvidia.com/mig-1g.18gb."): text for name, text in found.items() if "mig-1g" in name}
+    assert small == {
+        "product": "NVIDIA-H200-MIG-1g.18gb", "count": "2", "memory": "18432", "slices.gi": "1", "slices.ci": "1",
+        "replicas": "1", "sharing-strategy": "none",
+    }  # fmt: skip
+    shared = "nvidia.com/mig-1c.3g.71gb.me"
+    assert (found[f"{shared}.slices.gi"], found[f"{shared}.slices.ci"]) == ("3", "1")
 
 
 def test_a_node_without_gpus_has_none_of_them() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from sidings.node.errors import DevicesExhausted
-from sidings.node.gpus.in_memory import InMemoryGpus, h200
+from sidings.node.gpus.in_memory import InMemoryGpus, h200, h200_in_mig_mode
 from sidings.node.gpus.manager import GpuManager, Holder, device_files, visible_devices
 from sidings.node.gpus.source import Fault, MigDevice, Unit, units
 
@@ -67,6 +67,22 @@ def test_a_fault_of_a_gpu_withdraws_its_mig_devices(tmp_path: Path) -> None:
     gpus = GpuManager(source, {"node-1": units([parent])}, tmp_path)
     source.fail(Fault(parent.uuid, 0))
     assert [unit.uuid for unit in gpus.check()] == ["MIG-a", "MIG-b"]
+
+
+def test_mig_devices_of_several_sizes_are_asked_for_by_size(tmp_path: Path) -> None:
+    devices = units([h200_in_mig_mode(0, "3g.71gb", "1g.18gb", "1g.18gb"), h200(1)])
+    gpus = GpuManager(InMemoryGpus(), {"node-1": devices}, tmp_path)
+    small, large = "nvidia.com/mig-1g.18gb", "nvidia.com/mig-3g.71gb"
+    [first] = gpus.claim("node-1", "a", "main", 1, resource=small)
+    [second] = gpus.claim("node-1", "a", "main", 1, resource=large)
+    assert (first, second) == (devices[1], devices[0])
+    assert gpus.claim("node-1", "a", "main", 1, resource=small) == [first], "both are kept over a restart"
+    assert gpus.claim("node-1", "b", "main", 1) == [devices[3]]
+    assert gpus.claim("node-1", "b", "other", 1, resource=small) == [devices[2]]
+    with pytest.raises(DevicesExhausted, match=r"unavailable for nvidia.com/mig-1g.18gb. Requested: 1, Available: 0"):
+        gpus.claim("node-1", "c", "main", 1, resource=small)
+    gpus.release("a")
+    assert gpus.claim("node-1", "c", "main", 1, resource=small) == [first]
 
 
 def test_a_container_sees_its_gpus_by_uuid_and_without_any_none() -> None:

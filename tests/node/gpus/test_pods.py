@@ -11,7 +11,7 @@ import pytest
 from sidings.api.conditions import find
 from sidings.api.objects import Object
 from sidings.api.resources import NODES
-from sidings.node.gpus.in_memory import InMemoryGpus, h200
+from sidings.node.gpus.in_memory import InMemoryGpus, h200, h200_in_mig_mode
 from sidings.node.gpus.labels import labels
 from sidings.node.gpus.sockets_library import COMPILERS
 from sidings.node.gpus.source import Driver, Fault, units
@@ -105,6 +105,7 @@ async def test_sockets_of_nccl_reach_from_pod_to_pod_of_a_gang_and_no_further(cl
 
 
 async def test_a_faulty_gpu_leaves_the_node(cluster: Cluster, driver: InMemoryGpus) -> None:
+    await cluster.output("true", name="first")
     node = await cluster.client.get(NODES, "node-1")
     assert node["status"]["allocatable"]["nvidia.com/gpu"] == "2"
     assert node["metadata"]["labels"]["nvidia.com/gpu.product"] == "NVIDIA-H200"
@@ -119,3 +120,19 @@ async def test_a_faulty_gpu_leaves_the_node(cluster: Cluster, driver: InMemoryGp
     assert f"{TWO[0].uuid}: XID 79" in condition["message"]
     said = await cluster.output(SHOW, container_fields=asking_for(1))
     assert said.startswith(f"[{TWO[1].uuid}]")
+
+
+async def test_a_pod_gets_the_size_of_mig_device_that_it_asked_for(state_dir: Path) -> None:
+    devices = [h200_in_mig_mode(0, "3g.71gb", "1g.18gb"), h200(1)]
+    large, small, whole = units(devices)
+    node = LogicalNode(
+        "node-1", "8", "32Gi", gpus=3, units=(large, small, whole), labels=labels(units(devices), Driver())
+    )
+    async for cluster in clusters.opened(state_dir, nodes=[node], gpus=InMemoryGpus(devices)):
+        for name, unit in (("mig-1g.18gb", small), ("mig-3g.71gb", large), ("gpu", whole)):
+            limits = {"resources": {"limits": {f"nvidia.com/{name}": "1"}}}
+            said = await cluster.output(SHOW, name=name.replace(".", "-"), container_fields=limits)
+            assert said == f"[{unit.uuid}] [{unit.uuid}] []\n"
+        found = await cluster.client.get(NODES, "node-1")
+        resources = {name: count for name, count in found["status"]["allocatable"].items() if "nvidia" in name}
+        assert resources == {"nvidia.com/gpu": "1", "nvidia.com/mig-1g.18gb": "1", "nvidia.com/mig-3g.71gb": "1"}

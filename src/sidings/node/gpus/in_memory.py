@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-from sidings.node.gpus.source import Device, Driver, Fault, Reading
+from sidings.node.gpus.source import Device, Driver, Fault, MigDevice, Reading
 
 GIB = 2**30
 H200_MEMORY_BYTES = 143771 * 2**20
@@ -52,3 +53,16 @@ def h200(index: int) -> Device:
         compute_capability=(9, 0),
         pci_bus_id=f"00000000:{index + 1:02X}:00.0",
     )
+
+
+def h200_in_mig_mode(index: int, *profiles: str) -> Device:
+    """An H200 cut into MIG devices of these sizes, ``1g.18gb``; each has the memory that its size says."""
+    mig = tuple(
+        MigDevice(f"MIG-{index:08d}-0000-4000-8000-{slot:012d}", profile, _gigabytes(profile) * GIB)
+        for slot, profile in enumerate(profiles)
+    )
+    return replace(h200(index), mig_mode=True, mig=mig)
+
+
+def _gigabytes(profile: str) -> int:
+    return int(profile.partition("gb")[0].rpartition(".")[2])

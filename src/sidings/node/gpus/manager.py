@@ -1,4 +1,4 @@
-"""Who has which GPU, and which GPUs are withdrawn: kubelet's device manager, for one resource.
+"""Who has which GPU, and which GPUs are withdrawn: kubelet's device manager, for the resources of one vendor.
 
 A container keeps its devices over restarts, and over restarts of the engine: what was handed out is written to
 ``pods/<uid>/gpus.json`` before the container starts, and goes with the pod. Health is not kept: a reset that mends a
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sidings.node.errors import DevicesExhausted
+from sidings.node.gpus.resources import GPU, by_resource
 from sidings.node.gpus.source import Fault, GpuSource, Unit
 
 FILE = "gpus.json"
@@ -76,14 +77,18 @@ class GpuManager:
             for uuid in uuids
         }
 
-    def claim(self, node: str, pod: str, container: str, count: int, reusable: Collection[str] = ()) -> list[Unit]:
-        """``count`` units for a container, the ones that it has where it has them and they are well.
+    def claim(
+        self, node: str, pod: str, container: str, count: int, reusable: Collection[str] = (), *, resource: str = GPU
+    ) -> list[Unit]:
+        """``count`` units of ``resource`` for a container, the ones that it has where it has them and they are well.
 
         ``reusable``: init containers of the pod, whose devices the others may take over, as on a cluster. Raises
         ``DevicesExhausted`` in kubelet's words.
         """
         mine = self._held.get(pod, {})
-        known = mine.get(container, ())
+        offered = by_resource(self.units(node)).get(resource, ())
+        names = {unit.uuid for unit in offered}
+        known = tuple(uuid for uuid in mine.get(container, ()) if uuid in names)
         if len(known) == count and not any(uuid in self._faults for uuid in known):
             return [self._units[uuid] for uuid in known]
         taken = {
@@ -91,14 +96,15 @@ class GpuManager:
             for uuid, holder in self.holders().items()
             if holder.pod != pod or (holder.container != container and holder.container not in reusable)
         }
-        free = [unit for unit in self.units(node) if unit.uuid not in taken and unit.uuid not in self._faults]
+        free = [unit for unit in offered if unit.uuid not in taken and unit.uuid not in self._faults]
         if len(free) < count:
             raise DevicesExhausted(
-                "Allocate failed due to requested number of devices unavailable for nvidia.com/gpu. "
+                f"Allocate failed due to requested number of devices unavailable for {resource}. "
                 f"Requested: {count}, Available: {len(free)}, which is unexpected"
             )
         chosen = free[:count]
-        self._hold(pod, {**mine, container: tuple(unit.uuid for unit in chosen)})
+        others = tuple(uuid for uuid in mine.get(container, ()) if uuid not in names)
+        self._hold(pod, {**mine, container: (*others, *(unit.uuid for unit in chosen))})
         return chosen
 
     def release(self, pod: str) -> None:

@@ -25,6 +25,7 @@ MODULES = {
     "training_client": "kubeflow.training",
     "kubernetes_client": "kubernetes",
     "lightkube_client": "lightkube",
+    "queued_client": "kubeflow.training",
 }
 SCRIPTS = Path(__file__).parent / "clients"
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from sidings.api import conditions
 from sidings.api.objects import Object
 from sidings.api.resources import CONFIG_MAPS, CRDS, NAMESPACES, Resource
 from sidings.api.status import NotFound
@@ -102,3 +103,25 @@ async def test_a_definition_that_serves_nothing_stops_nobody(plane: ControlPlane
     await plane.clock.sleep(1)
     await plane.client.delete(CRDS, "widgets.example.com")
     await until(lambda: is_gone(plane, CRDS, "widgets.example.com"))
+
+
+async def test_a_definition_that_waits_for_a_name_gets_it(plane: ControlPlane, until: Until) -> None:
+    await plane.client.create(CRDS, DEFINITION)
+    names = {"plural": "gadgets", "kind": "Widget"}
+    spec = {**DEFINITION["spec"], "names": names}
+    made = await plane.client.create(CRDS, {**DEFINITION, "metadata": {"name": "gadgets.example.com"}, "spec": spec})
+    assert not conditions.is_true(made, "Established")
+    await plane.client.delete(CRDS, "widgets.example.com")
+
+    async def is_served() -> bool:
+        return conditions.is_true(await plane.client.get(CRDS, "gadgets.example.com"), "Established")
+
+    await until(is_served)
+
+
+async def test_a_definition_that_was_never_served_can_be_deleted(plane: ControlPlane, until: Until) -> None:
+    names = {"plural": "sets", "kind": "JobSet"}
+    spec = {**DEFINITION["spec"], "group": "jobset.x-k8s.io", "names": names}
+    await plane.client.create(CRDS, {**DEFINITION, "metadata": {"name": "sets.jobset.x-k8s.io"}, "spec": spec})
+    await plane.client.delete(CRDS, "sets.jobset.x-k8s.io")
+    await until(lambda: is_gone(plane, CRDS, "sets.jobset.x-k8s.io"))

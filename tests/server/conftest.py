@@ -28,6 +28,7 @@ from sidings.api.status import BadRequest
 from sidings.client import kubeconfig
 from sidings.client.http import HttpClient
 from sidings.clock import SystemClock
+from sidings.registry.admission.definitions import DefinitionNames
 from sidings.registry.registry import Registry
 from sidings.server import pki
 from sidings.server.app import App
@@ -90,7 +91,8 @@ class Api:
     def __init__(self) -> None:
         clock, rng = SystemClock(), random.Random(1)
         self.disk = MemoryLog()
-        self.registry = Registry(Store.in_memory(log=self.disk), catalog.builtin(), clock, rng)
+        store, admission = Store.in_memory(log=self.disk), (DefinitionNames(clock),)
+        self.registry = Registry(store, catalog.builtin(), clock, rng, admission=admission)
         self.app = App(self.registry, NoPods(), StaticTokens({"t": ADMIN}), clock, rng)
 
     async def __call__(

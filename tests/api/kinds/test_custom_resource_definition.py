@@ -1,5 +1,6 @@
 from sidings.api import structural
-from sidings.api.kinds.custom_resource_definition import KIND, kinds_of
+from sidings.api.definition import accepted_names
+from sidings.api.kinds.custom_resource_definition import KIND, kinds_of, resources_of
 
 RULES = KIND.rules
 
@@ -37,18 +38,20 @@ def definition(**spec):
     }
     RULES.default(obj)
     RULES.default_on_create(obj)
+    obj["status"] = accepted_names.judge(obj, accepted_names.Taken(frozenset(), frozenset()), "2026-11-30T00:00:00Z")
     return obj
 
 
-def test_a_new_definition_is_established_at_once():
+def test_names_have_defaults():
     obj = definition()
     assert RULES.validate(obj) == []
-    assert obj["spec"]["names"]["listKind"] == "WidgetList"
-    assert {c["type"]: c["status"] for c in obj["status"]["conditions"]} == {
-        "NamesAccepted": "True",
-        "Established": "True",
-    }
-    assert obj["status"]["storedVersions"] == ["v1"]
+    assert (obj["spec"]["names"]["singular"], obj["spec"]["names"]["listKind"]) == ("widget", "WidgetList")
+
+
+def test_a_definition_that_is_not_established_is_not_served():
+    obj = definition()
+    obj["status"] = {}
+    assert (kinds_of(obj), resources_of(obj)) == ([], [])
 
 
 def test_each_served_version_is_a_kind():

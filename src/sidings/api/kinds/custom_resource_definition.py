@@ -1,9 +1,8 @@
 """CustomResourceDefinition: a kind declared at run time.
 
-The definition is stored like any object; :func:`kinds_of` turns a stored one into the kinds to serve. Upstream has a
-controller check names and set the conditions ``NamesAccepted`` and ``Established``; here names are checked where the
-definition is written, so it is established at once. A definition that is deleted keeps a finalizer until its objects
-are gone (``controllers/custom_resources``).
+The definition is stored like any object; :func:`kinds_of` turns a stored one into the kinds to serve. Its status says
+whether its names are its own (``registry/admission/definitions``), and only then it is served. A definition that is
+deleted keeps a finalizer until its objects are gone (``controllers/custom_resources``).
 """
 
 from __future__ import annotations
@@ -13,11 +12,11 @@ from typing import Any
 
 from sidings.api import schemas, structural
 from sidings.api.cel import rules as cel
-from sidings.api.definition import validation, versions
+from sidings.api.definition import accepted_names, validation, versions
 from sidings.api.fields import FieldError, invalid
 from sidings.api.kind import Column, Kind, Rules, Scale, Schema
 from sidings.api.kinds import columns
-from sidings.api.objects import Object, copy_of
+from sidings.api.objects import Object
 from sidings.api.resources import CRDS, Resource
 
 CLEANUP = "customresourcecleanup.apiextensions.k8s.io"
@@ -37,14 +36,12 @@ class DefinitionRules(Rules):
         spec.setdefault("conversion", {"strategy": "None"})
 
     def default_on_create(self, obj: Object) -> None:
-        obj["status"] = established(obj)
         finalizers = obj["metadata"].setdefault("finalizers", [])
         if CLEANUP not in finalizers:
             finalizers.append(CLEANUP)
 
     def prepare_for_update(self, new: Object, old: Object) -> None:
-        stored = versions.stored_versions(new, old["status"].get("storedVersions") or ())
-        new["status"] = {**old["status"], "acceptedNames": new["spec"]["names"], "storedVersions": stored}
+        new["status"] = old["status"]
 
     def validate(self, obj: Object) -> list[FieldError]:
         return validation.errors(obj)
@@ -85,47 +82,26 @@ class CustomRules(Rules):
         return list(cel.broken(schema, new["status"], old.get("status", cel.MISSING), "status"))
 
 
-def established(definition: Object) -> Object:
-    """The status of a definition whose kinds are served."""
-    spec, since = definition["spec"], definition["metadata"].get("creationTimestamp")
-    return {
-        "acceptedNames": copy_of(spec["names"]),
-        "conditions": [
-            {
-                "type": "NamesAccepted",
-                "status": "True",
-                "reason": "NoConflicts",
-                "message": "no conflicts found",
-                "lastTransitionTime": since,
-            },
-            {
-                "type": "Established",
-                "status": "True",
-                "reason": "InitialNamesAccepted",
-                "message": "the initial names have been accepted",
-                "lastTransitionTime": since,
-            },
-        ],
-        "storedVersions": versions.stored_versions(definition),
-    }
-
-
 def resources_of(definition: Object) -> list[Resource]:
     """The address of every served version; the version in which objects are kept comes first."""
+    if not accepted_names.is_established(definition):
+        return []
     spec, kept_in = definition["spec"], versions.home(definition)
-    names, namespaced = spec["names"], spec["scope"] == "Namespaced"
+    names, namespaced = definition["status"]["acceptedNames"], spec["scope"] == "Namespaced"
     shown = sorted(versions.served(definition), key=lambda version: version["name"] != kept_in)
     return [Resource(spec["group"], v["name"], names["plural"], names["kind"], namespaced) for v in shown]
 
 
 def kinds_of(definition: Object) -> list[Kind]:
     """The kinds of a stored definition, one for each served version, the preferred one first."""
-    kinds = [_kind(definition["spec"], version) for version in versions.served(definition)]
+    if not accepted_names.is_established(definition):
+        return []
+    kinds = [_kind(definition, version) for version in versions.served(definition)]
     return versions.views(kinds, versions.home(definition))
 
 
-def _kind(spec: Object, version: Object) -> Kind:
-    names = spec["names"]
+def _kind(definition: Object, version: Object) -> Kind:
+    spec, names = definition["spec"], definition["status"]["acceptedNames"]
     schema = schemas.of_objects(version["schema"]["openAPIV3Schema"])
     return Kind(
         resource=Resource(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sidings.api.feature_gates import NONE, FeatureGates
 from sidings.clock import Clock
+from sidings.registry.admission.definitions import DefinitionNames
 from sidings.registry.admission.jobset import JobSetAdmission
 from sidings.registry.admission.jobset_pods import JobSetPods
 from sidings.registry.admission.kueue_jobs import KueueJobs
@@ -30,6 +31,7 @@ def plugins(clock: Clock, *, service_accounts: bool = True, gates: FeatureGates 
     queue = KueueSettings()
     return (
         NamespaceLifecycle(),
+        DefinitionNames(clock),
         PodPriority(),
         DefaultTolerations(),
         LimitRanger(),

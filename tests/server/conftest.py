@@ -235,7 +235,7 @@ async def served(tmp_path: Path) -> AsyncIterator[Served]:
     clock, rng = SystemClock(), random.Random(1)
     identity = pki.ensure(tmp_path / "pki", datetime.now(UTC))
     store = Store.in_memory()
-    registry = Registry(store, catalog.builtin(), clock, rng)
+    registry = Registry(store, catalog.builtin(), clock, rng, admission=(DefinitionNames(clock),))
     for name in ("default", "kube-system"):
         namespaces = registry.catalog.by_plural(*NAMESPACES[:3])
         assert namespaces is not None

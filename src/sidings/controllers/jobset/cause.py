@@ -7,34 +7,22 @@ a failure is told in an event of its own, so that what upstream says stays as it
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
-from sidings.api import conditions, objects
+from sidings.api import conditions, container_failure, objects
+from sidings.api.container_failure import ContainerFailure
 from sidings.api.job.labels import COMPLETION_INDEX
 from sidings.api.objects import Object
 
 REASON = "FirstFailure"
 LONGEST_LINE = 300
-_SIGTERM, _SIGKILL = 143, 137
 
 
-class Culprit(NamedTuple):
-    """A container that ended with a failure; ``previous`` where it has been started again since."""
-
-    pod: Object
-    container: str
-    exit_code: int
-    reason: str
-    finished_at: str
-    previous: bool
+def culprit(pods: Iterable[Object]) -> ContainerFailure | None:
+    """The first to fail; of several in one moment the index decides."""
+    return min((found for pod in pods for found in container_failure.of(pod)), key=_order, default=None)
 
 
-def culprit(pods: Iterable[Object]) -> Culprit | None:
-    """The first to fail. Of several in one second those stopped from outside come last; then the index decides."""
-    return min((found for pod in pods for found in _failures(pod)), key=_order, default=None)
-
-
-def describe(job: Object, found: Culprit | None, last_line: str = "") -> str:
+def describe(job: Object, found: ContainerFailure | None, last_line: str = "") -> str:
     """The event's message."""
     name = objects.name_of(job)
     if found is None:
@@ -47,18 +35,6 @@ def describe(job: Object, found: Culprit | None, last_line: str = "") -> str:
     return f"{text}; its last line: {last_line[:LONGEST_LINE]}" if last_line else text
 
 
-def _failures(pod: Object) -> Iterable[Culprit]:
-    status = pod.get("status") or {}
-    for container in [*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())]:
-        for field, previous in (("state", False), ("lastState", True)):
-            ended = (container.get(field) or {}).get("terminated") or {}
-            if ended.get("exitCode"):
-                code, reason = int(ended["exitCode"]), str(ended.get("reason") or "Error")
-                yield Culprit(pod, str(container["name"]), code, reason, str(ended.get("finishedAt") or ""), previous)
-                break
-
-
-def _order(found: Culprit) -> tuple[object, ...]:
-    stopped = found.exit_code == _SIGTERM or (found.exit_code == _SIGKILL and found.reason != "OOMKilled")
+def _order(found: ContainerFailure) -> tuple[object, ...]:
     index = int(objects.annotations_of(found.pod).get(COMPLETION_INDEX) or 0)
-    return found.finished_at, stopped, index, objects.name_of(found.pod)
+    return (*found.moment, index, objects.name_of(found.pod))

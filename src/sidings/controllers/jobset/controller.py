@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 from sidings.api import objects
+from sidings.api.container_failure import ContainerFailure
 from sidings.api.feature_gates import NONE, FeatureGates, Gate
 from sidings.api.jobset import labels, names
 from sidings.api.objects import Key, Object
@@ -90,7 +91,7 @@ class JobSetController(Controller):
         found = cause.culprit(pods)
         return cause.describe(job, found, await self._last_line(found) if found is not None else "")
 
-    async def _last_line(self, found: cause.Culprit) -> str:
+    async def _last_line(self, found: ContainerFailure) -> str:
         options = LogOptions(found.container, previous=found.previous, tail_lines=1)
         try:
             key = objects.key_of(found.pod)

@@ -44,6 +44,7 @@ from sidings.controllers.platform.controller import (
     JobSetOperatorController,
     KueueOperatorController,
 )
+from sidings.controllers.platform.kueue import DefaultQueues, KueueConfiguration
 from sidings.controllers.platform.switchboard import Runnable, Switchboard
 from sidings.controllers.pytorchjob.controller import PyTorchJobController
 from sidings.controllers.resource_quotas import ResourceQuotas
@@ -159,6 +160,8 @@ class ControlPlane:
             DataScienceClusterController(client, clock, rng),
             JobSetOperatorController(client, clock, rng),
             KueueOperatorController(client, clock, rng),
+            KueueConfiguration(client, clock, rng),
+            DefaultQueues(client, clock, rng),
         ]
         if self.ports is not None:
             found.append(ProgressionTracker(client, clock, rng, self.ports))

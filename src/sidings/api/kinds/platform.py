@@ -16,6 +16,7 @@ from sidings.api.kinds.custom_resource_definition import CustomRules
 from sidings.api.objects import Object
 from sidings.api.platform.components import MANAGED, REMOVED, SINGLETON, UNMANAGED
 from sidings.api.platform.conditions import KINDS as COMPONENTS
+from sidings.api.platform.kueue_configuration import FRAMEWORKS
 from sidings.api.resources import (
     DATA_SCIENCE_CLUSTERS,
     DATA_SCIENCE_CLUSTERS_V1,
@@ -35,6 +36,49 @@ _STATUS = {**_OPEN, "properties": {"conditions": _CONDITIONS}}
 _LEVEL = {"type": "string", "default": "Normal", "enum": ["", "Normal", "Debug", "Trace", "TraceAll"]}
 _STATE = {"type": "string", "enum": [MANAGED, UNMANAGED, REMOVED, "Force"]}
 
+
+def _words(*allowed: str) -> dict[str, Any]:
+    return {"type": "string", "enum": list(allowed)}
+
+
+_SECONDS = {"type": "integer", "format": "int32"}
+_KUEUE_CONFIG = {
+    **_OPEN,
+    "required": ["integrations"],
+    "properties": {
+        "integrations": {
+            **_OPEN,
+            "required": ["frameworks"],
+            "properties": {
+                "frameworks": {
+                    "type": "array",
+                    "minItems": 1,
+                    "maxItems": len(FRAMEWORKS),
+                    "items": {"type": "string", "enum": list(FRAMEWORKS)},
+                    "x-kubernetes-list-type": "set",
+                }
+            },
+        },
+        "workloadManagement": {**_OPEN, "properties": {"labelPolicy": _words("QueueName", "None")}},
+        "preemption": {**_OPEN, "properties": {"preemptionPolicy": _words("Classical", "FairSharing")}},
+        "gangScheduling": {
+            **_OPEN,
+            "properties": {
+                "policy": _words("ByWorkload", "ByWorkloadDefaults", "None"),
+                "byWorkload": {
+                    **_OPEN,
+                    "properties": {
+                        "admission": _words("Parallel", "Sequential"),
+                        "timeoutSeconds": {**_SECONDS, "minimum": 30, "maximum": 86400},
+                        "recoveryTimeoutSeconds": _SECONDS,
+                    },
+                },
+            },
+        },
+    },
+}
+"""``spec.config`` of Kueue's operator (1.4), as far as it is obeyed."""
+
 V1_NAMES = {"datasciencepipelines": "aipipelines"}
 """The name of a component in v1 -> in v2."""
 V1_ONLY = ("codeflare", "modelmeshserving")
@@ -42,7 +86,7 @@ V2_ONLY = ("mlflowoperator", "sparkoperator", "trainer")
 
 
 def _component(*states: str) -> dict[str, Any]:
-    return {**_OPEN, "properties": {"managementState": {"type": "string", "enum": list(states)}}}
+    return {**_OPEN, "properties": {"managementState": _words(*states)}}
 
 
 def _clusters(components: dict[str, Any]) -> dict[str, Any]:
@@ -125,5 +169,9 @@ KINDS = (
         "jobsetoperator",
         _operator("JobSetOperator", {"logLevel": _LEVEL, "operatorLogLevel": _LEVEL}, "spec"),
     ),
-    _kind(KUEUE_OPERATORS, "kueue", _operator("Kueue", {"logLevel": _LEVEL, "operatorLogLevel": _LEVEL}, "spec")),
+    _kind(
+        KUEUE_OPERATORS,
+        "kueue",
+        _operator("Kueue", {"logLevel": _LEVEL, "operatorLogLevel": _LEVEL, "config": _KUEUE_CONFIG}, "spec"),
+    ),
 )

@@ -4,6 +4,7 @@ from sidings.api.cel.errors import CelSyntaxError, EvaluationError
 from sidings.api.cel.parser import compiled, names_in
 
 SELF = {"replicas": 3, "name": "a-1", "items": [{"n": 1}, {"n": 2}], "ratio": 0.5, "labels": {"a": "b"}}
+SELF["odd"] = {"a-b": 1, "namespace": 2}
 
 
 @pytest.mark.parametrize(
@@ -43,6 +44,29 @@ SELF = {"replicas": 3, "name": "a-1", "items": [{"n": 1}, {"n": 2}], "ratio": 0.
         ("self.missing && false", False),
         ("[1, 0].exists(i, 1 / i == 1)", True),
         ("null == null", True),
+        ("type(self.replicas) == int && type(self.name) == string", True),
+        ("[3, 1, 2].map(i, i > 1, i * 2)", [6, 4]),
+        ("self.?missing.?deep.orValue(7)", 7),
+        ("self.?labels.a.orValue('none')", "b"),
+        ("self.?items[0].n.value()", 1),
+        ("self.labels[?'b'].hasValue()", False),
+        ("self.?replicas.optMap(r, r + 1).orValue(0)", 4),
+        ("optional.of(1).or(optional.none()).value()", 1),
+        ("self.odd.a__dash__b + self.odd.__namespace__", 3),
+        ("has(self.odd.a__dash__b)", True),
+        ("' a-b '.trim().split('-', 2).join('+').replace('a', 'c')", "c+b"),
+        ("'abc'.substring(1) + 'abc'.substring(0, 1) + 'abc'.charAt(1)", "bcab"),
+        ("'abcb'.indexOf('b') + 'abcb'.lastIndexOf('b') + [1, 2].indexOf(2)", 5),
+        ("'a1b22'.findAll('[0-9]+').join(',') + 'a1'.find('[0-9]')", "1,221"),
+        ("[1, 2, 3].isSorted() && [1, 3].max() - [1, 3].min() == [1, 1].sum()", True),
+        ("sets.contains([1, 2], [2]) && !sets.intersects([1], [2]) && sets.equivalent([1, 1], [1])", True),
+        ("quantity('1Gi') == quantity('1024Mi') && quantity('500m').isLessThan(quantity('1'))", True),
+        ("isQuantity('1.5Gi') && !isQuantity('many')", True),
+        ("quantity('2').add(quantity('500m')).compareTo(quantity('2500m')) + quantity('3').asInteger()", 3),
+        ("duration('1h30m') > duration('45m') && duration('90s').getMinutes() == 1", True),
+        ("timestamp('2026-11-30T10:00:00Z') - timestamp('2026-11-30T09:00:00Z') == duration('1h')", True),
+        ("isURL('https://h:80/p?q') && url('https://h:80/p').getPort() == '80'", True),
+        ("isIP('10.0.0.1') && cidr('10.0.0.0/8').containsIP('10.1.2.3') && ip('::1').family() == 6", True),
     ],
 )
 def test_an_expression_has_its_value(text, value):
@@ -62,6 +86,17 @@ def test_an_expression_has_its_value(text, value):
         ("self.name.matches('[')", "invalid regular expression"),
         ("other", "undeclared reference to 'other'"),
         ("self.items.all(i, i.missing)", "no such key: missing"),
+        ("quantity('many')", "type conversion error from string to Quantity"),
+        ("duration('x')", "type conversion error from string to duration"),
+        ("self.?missing.value()", r"optional.none\(\) dereference"),
+        ("[].max()", "empty list"),
+        ("'a'.substring(3)", "index out of range: 3"),
+        ("duration('1s') < 1", "no such overload"),
+        ("quantity(1)", "no such overload"),
+        ("quantity('1').isLessThan('2')", "no such overload"),
+        ("'a'.substring('b')", "no such overload"),
+        ("cidr('10.0.0.0/8').containsIP('x')", "type conversion error from string to IP"),
+        ("url(3)", "no such overload"),
     ],
 )
 def test_what_cannot_be_answered_is_an_error(text, complaint):

@@ -63,11 +63,19 @@ def test_items_of_a_map_list_are_compared_by_their_keys():
     assert (str(error), error.reason) == ("spec.jobs[0]: Invalid value: not below 5", "FieldValueForbidden")
 
 
+def test_a_rule_may_be_asked_of_new_values_too():
+    rule = {"rule": "self == oldSelf.orValue(1)", "optionalOldSelf": True, "message": "starts at 1, and stays"}
+    schema = {"type": "integer", "x-kubernetes-validations": [rule]}
+    assert list(rules.broken(schema, 1)) == []
+    assert len(list(rules.broken(schema, 2))) == 1
+    assert list(rules.broken(schema, 2, 2)) == []
+
+
 def test_what_we_cannot_run_is_told():
-    schema = {"properties": {"a": {"x-kubernetes-validations": [{"rule": "quantity(self)"}]}}}
+    schema = {"properties": {"a": {"x-kubernetes-validations": [{"rule": "semver(self)"}]}}}
     ((where, rule, wrong),) = rules.unreadable(schema, "schema")
-    assert (where, rule) == ("schema.properties[a].x-kubernetes-validations[0].rule", "quantity(self)")
-    assert "undeclared reference to 'quantity'" in wrong
+    assert (where, rule) == ("schema.properties[a].x-kubernetes-validations[0].rule", "semver(self)")
+    assert "undeclared reference to 'semver'" in wrong
 
 
 def test_whether_there_are_rules():

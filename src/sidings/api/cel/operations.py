@@ -8,12 +8,34 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from sidings.api.cel.errors import EvaluationError
+from sidings.api.cel.optionals import Optional, select
 
 INT64 = 1 << 63
+_ORDERED = ("string", "bool", "duration", "google.protobuf.Timestamp")
+
+
+class Type(NamedTuple):
+    """What ``type(x)`` answers, and what ``int`` or ``string`` mean where they are not called."""
+
+    name: str
+
+
+_TYPE_NAMES: dict[type, str] = {
+    int: "int",
+    float: "double",
+    str: "string",
+    list: "list",
+    dict: "map",
+    timedelta: "duration",
+    datetime: "google.protobuf.Timestamp",
+    Type: "type",
+}
+TYPES = {name: Type(name) for name in ("bool", "int", "double", "string", "list", "map", "null_type", "type")}
 
 
 def type_of(value: Any) -> str:
@@ -22,8 +44,7 @@ def type_of(value: Any) -> str:
         return "null_type"
     if isinstance(value, bool):
         return "bool"
-    names = {int: "int", float: "double", str: "string", list: "list", dict: "map"}
-    return names.get(type(value), type(value).__name__)
+    return _TYPE_NAMES.get(type(value), type(value).__name__)
 
 
 def truth(value: Any) -> bool:
@@ -51,7 +72,7 @@ def compare(operator: str, left: Any, right: Any) -> bool:
     if operator == "in":
         return contains(right, left)
     kinds = {type_of(left), type_of(right)}
-    if not (kinds <= {"int", "double"} or kinds == {"string"} or kinds == {"bool"}):
+    if not (kinds <= {"int", "double"} or (len(kinds) == 1 and kinds < set(_ORDERED))):
         raise EvaluationError("no such overload")
     match operator:
         case "<":
@@ -73,6 +94,8 @@ def contains(container: Any, item: Any) -> bool:
 
 def arithmetic(operator: str, left: Any, right: Any) -> Any:
     kind = type_of(left)
+    if isinstance(left, datetime | timedelta):
+        return _of_times(operator, left, right)
     if kind != type_of(right) or kind not in ("int", "double", "string", "list"):
         raise EvaluationError("no such overload")
     if operator == "+":
@@ -93,6 +116,17 @@ def arithmetic(operator: str, left: Any, right: Any) -> Any:
     return _in_range(quotient) if operator == "/" else left - quotient * right
 
 
+def _of_times(operator: str, left: Any, right: Any) -> Any:
+    try:
+        if operator == "+":
+            return left + right
+        if operator == "-":
+            return left - right
+    except (TypeError, OverflowError) as error:
+        raise EvaluationError("no such overload") from error
+    raise EvaluationError("no such overload")
+
+
 def negative(value: Any) -> Any:
     if type_of(value) not in ("int", "double"):
         raise EvaluationError("no such overload")
@@ -106,6 +140,8 @@ def _in_range(value: Any) -> Any:
 
 
 def index(container: Any, key: Any) -> Any:
+    if isinstance(container, Optional):
+        return select(container, key)
     if isinstance(container, list) and type_of(key) == "int":
         if 0 <= key < len(container):
             return container[key]
@@ -116,6 +152,8 @@ def index(container: Any, key: Any) -> Any:
 
 
 def field(container: Any, name: str) -> Any:
+    if isinstance(container, Optional):
+        return select(container, name)
     if not isinstance(container, dict):
         raise EvaluationError("no such overload")
     if name not in container:
@@ -124,7 +162,8 @@ def field(container: Any, name: str) -> Any:
 
 
 @lru_cache(maxsize=512)
-def _pattern(text: str) -> re.Pattern[str]:
+def pattern(text: str) -> re.Pattern[str]:
+    """A regular expression. RE2's and Python's agree on what rules are made of."""
     try:
         return re.compile(text)
     except re.error as error:
@@ -174,7 +213,7 @@ def _to_string(value: Any) -> str:
 
 FUNCTIONS: dict[tuple[str, int], Callable[..., Any]] = {
     ("size", 1): _size,
-    ("matches", 2): _of_strings(lambda text, pattern: _pattern(pattern).search(text) is not None),
+    ("matches", 2): _of_strings(lambda text, expression: pattern(expression).search(text) is not None),
     ("startsWith", 2): _of_strings(str.startswith),
     ("endsWith", 2): _of_strings(str.endswith),
     ("contains", 2): _of_strings(lambda text, part: part in text),
@@ -184,5 +223,7 @@ FUNCTIONS: dict[tuple[str, int], Callable[..., Any]] = {
     ("int", 1): _to_int,
     ("double", 1): _to_double,
     ("string", 1): _to_string,
+    ("dyn", 1): lambda value: value,
+    ("type", 1): lambda value: Type(type_of(value)),
 }
 """By name and number of arguments; a method call counts what it is called on as the first."""

@@ -6,11 +6,12 @@ ten thousand times a second without a look at the text again, and a syntax tree 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from sidings.api.cel import operations
+from sidings.api.cel import operations, optionals, texts, units
 from sidings.api.cel.errors import CelSyntaxError, EvaluationError
 from sidings.api.cel.tokens import END, NAME, NUMBER, OPERATOR, STRING, Token, tokens
 
@@ -21,7 +22,22 @@ DEEPEST = 40
 """Nested parentheses and the like; beyond them Python's own stack would end."""
 _RELATIONS = ("==", "!=", "<", "<=", ">", ">=")
 _LITERALS = {"true": True, "false": False, "null": None}
-MACROS = ("all", "exists", "exists_one", "filter", "map")
+MACROS = ("all", "exists", "exists_one", "filter", "map", "optMap")
+FUNCTIONS = {**operations.FUNCTIONS, **texts.FUNCTIONS, **units.FUNCTIONS, **optionals.FUNCTIONS}
+_CONSTANTS = {**operations.TYPES, texts.SETS: texts.SETS, optionals.NAMESPACE: optionals.NAMESPACE}
+"""Names that mean something without being declared: types, and what stands before the dot of some functions."""
+_KEYWORDS = (
+    "true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let",
+    "loop", "package", "namespace", "return", "var", "void", "while",
+)  # fmt: skip
+_ESCAPED = {f"__{word}__": word for word in _KEYWORDS} | {
+    "__underscores__": "__",
+    "__dot__": ".",
+    "__dash__": "-",
+    "__slash__": "/",
+}
+_ESCAPE = re.compile("|".join(_ESCAPED))
+"""How a rule spells properties that are no identifiers, or are CEL's own words."""
 
 
 @lru_cache(maxsize=2048)
@@ -138,12 +154,17 @@ class _Parser:
         found = self._primary()
         while True:
             if self._take("."):
+                optional = bool(self._take("?"))
                 name = self._name()
-                found = self._method(found, name) if self._take("(") else _field(found, name)
+                if not optional and self._take("("):
+                    found = self._method(found, name)
+                else:
+                    found = _optional(found, _property(name)) if optional else _field(found, _property(name))
             elif self._take("["):
+                optional = bool(self._take("?"))
                 key = self.ternary()
                 self._expect("]")
-                found = _index(found, key)
+                found = _optional_index(found, key) if optional else _index(found, key)
             else:
                 return found
 
@@ -200,13 +221,15 @@ class _Parser:
         self._expect(")")
         if end - start < 3 or self._tokens[end - 1].kind != NAME or self._tokens[end - 2].value != ".":
             raise CelSyntaxError(f"has() at offset {offset} needs a field selection")
-        name = str(self._tokens[end - 1].value)
+        name = _property(str(self._tokens[end - 1].value))
         operand = _Parser([*self._tokens[start : end - 2], Token(END, "", offset)])
         holder = operand.ternary()
         operand.expect_end()
 
         def present(scope: Scope) -> bool:
             value = holder(scope)
+            if isinstance(value, optionals.Optional):
+                return optionals.select(value, name).present
             if not isinstance(value, dict):
                 raise EvaluationError("no such overload")
             return name in value
@@ -220,18 +243,34 @@ class _Parser:
         variable = self._name()
         self._expect(",")
         body = self.ternary()
+        if name == "map" and self._take(","):
+            target, body = _macro("filter", target, variable, body), self.ternary()
         self._expect(")")
         return _macro(name, target, variable, body)
 
 
 def _variable(name: str) -> Evaluate:
     def look_up(scope: Scope) -> Any:
-        try:
+        if name in scope:
             return scope[name]
+        try:
+            return _CONSTANTS[name]
         except KeyError:
             raise EvaluationError(f"undeclared reference to '{name}'") from None
 
     return look_up
+
+
+def _property(name: str) -> str:
+    return _ESCAPE.sub(lambda found: _ESCAPED[found[0]], name) if "__" in name else name
+
+
+def _optional(target: Evaluate, name: str) -> Evaluate:
+    return lambda scope: optionals.select(target(scope), name)
+
+
+def _optional_index(target: Evaluate, key: Evaluate) -> Evaluate:
+    return lambda scope: optionals.select(target(scope), key(scope))
 
 
 def _field(target: Evaluate, name: str) -> Evaluate:
@@ -262,10 +301,20 @@ def _absorbing(left: Evaluate, right: Evaluate, *, decisive: bool) -> Evaluate:
 
 
 def _call(name: str, arguments: list[Evaluate], offset: int) -> Evaluate:
-    function = operations.FUNCTIONS.get((name, len(arguments)))
+    function = FUNCTIONS.get((name, len(arguments)))
     if function is None:
         raise CelSyntaxError(f"undeclared reference to '{name}' with {len(arguments)} argument(s) at offset {offset}")
     return lambda scope: function(*[argument(scope) for argument in arguments])
+
+
+def _mapped_optional(target: Evaluate, variable: str, body: Evaluate) -> Evaluate:
+    def mapped(scope: Scope) -> optionals.Optional:
+        given = target(scope)
+        if not isinstance(given, optionals.Optional):
+            raise EvaluationError("no such overload")
+        return optionals.Optional(True, body({**scope, variable: given.value})) if given.present else given
+
+    return mapped
 
 
 def _macro(name: str, target: Evaluate, variable: str, body: Evaluate) -> Evaluate:
@@ -278,6 +327,8 @@ def _macro(name: str, target: Evaluate, variable: str, body: Evaluate) -> Evalua
     def true_for(scope: Scope) -> bool:
         return operations.truth(body(scope))
 
+    if name == "optMap":
+        return _mapped_optional(target, variable, body)
     if name == "map":
         return lambda scope: [body(inner) for _, inner in items(scope)]
     if name == "filter":

@@ -2,8 +2,8 @@
 
 A rule sits at a place in the schema and holds of every value there (``self``). One that speaks of ``oldSelf`` is a
 transition rule: it is asked only where there was a value before, which for the items of a list means that the schema
-says by which keys items are the same (``list-type: map``). Words and the choice of what is shown are those of
-``k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel`` (v0.36).
+says by which keys items are the same (``list-type: map``); with ``optionalOldSelf`` it is asked always. Words and the
+choice of what is shown are those of ``k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel`` (v0.36).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from sidings.api.cel import optionals
 from sidings.api.cel.errors import CelError, CelSyntaxError, EvaluationError
 from sidings.api.cel.parser import Evaluate, compiled, names_in
 from sidings.api.fields import FieldError, broken_rule
@@ -85,9 +86,13 @@ def _check(declared: Mapping[str, Any], value: Any, old: Any, path: str) -> Iter
     rule = _rule(declared["rule"])
     scope = {"self": value}
     if rule.is_transition:
-        if old is MISSING or old is None:
+        missing = old is MISSING or old is None
+        if declared.get("optionalOldSelf"):
+            scope["oldSelf"] = optionals.NONE if missing else optionals.Optional(True, old)
+        elif missing:
             return
-        scope["oldSelf"] = old
+        else:
+            scope["oldSelf"] = old
     where = (
         _below(path, str(declared["fieldPath"]).removeprefix("."), known=True) if declared.get("fieldPath") else path
     )

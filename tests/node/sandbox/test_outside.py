@@ -39,7 +39,7 @@ needs_address = pytest.mark.skipif(not OWN, reason="this machine has no address 
 
 
 @contextmanager
-def _server(host: str) -> Iterator[int]:
+def server_of_this_machine(host: str) -> Iterator[int]:
     """A server of this machine that answers each client once with what it said; its port."""
     listener = socket.create_server((host, 0))
 
@@ -65,13 +65,22 @@ def _server(host: str) -> Iterator[int]:
 @needs_address
 async def test_a_pod_reaches_any_port_of_a_machine_outside(sandbox: Sandboxes) -> None:
     pod = await sandbox.start_pod()
-    with _server(OWN[0]) as port:
+    with server_of_this_machine(OWN[0]) as port:
         assert await sandbox.output(pod, "python3", "-c", ASK, OWN[0], str(port)) == (0, "outside:hello")
+
+
+async def test_a_pod_in_the_nodes_network_reaches_the_outside_and_is_told_what_it_cannot(sandbox: Sandboxes) -> None:
+    pod = await sandbox.start_pod(host_network=True)
+    with server_of_this_machine(OWN[0]) as port:
+        assert await sandbox.output(pod, "python3", "-c", ASK, OWN[0], str(port)) == (0, "outside:hello")
+    send = "import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('192.0.2.99', 7))"
+    code, text = await sandbox.output(pod, "python3", "-c", send, attempt=1)
+    assert (code, "Operation not permitted" in text) == (1, True)
 
 
 async def test_a_pod_reaches_nothing_on_the_machines_loopback(sandbox: Sandboxes) -> None:
     pod = await sandbox.start_pod()
-    with _server("127.0.0.1") as port:
+    with server_of_this_machine("127.0.0.1") as port:
         for number, host in enumerate(("127.0.0.1", "10.244.0.1", "0.0.0.0")):
             code, text = await sandbox.output(pod, "python3", "-c", ASK, host, str(port), name=f"c{number}")
             assert (code, text) == (0, "ConnectionRefusedError"), host
@@ -103,7 +112,7 @@ with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
 @needs_address
 async def test_a_pod_sees_that_nobody_listens_outside(sandbox: Sandboxes) -> None:
     pod = await sandbox.start_pod()
-    with _server(OWN[0]) as port:
+    with server_of_this_machine(OWN[0]) as port:
         pass
     code, text = await sandbox.output(pod, "python3", "-c", ASK, OWN[0], str(port))
     assert (code, text) == (0, "ConnectionResetError")
@@ -112,7 +121,7 @@ async def test_a_pod_sees_that_nobody_listens_outside(sandbox: Sandboxes) -> Non
 async def test_the_api_server_is_at_the_kubernetes_service(sandbox: Sandboxes) -> None:
     pod = await sandbox.start_pod()
     file = sandbox.directory / API_FILE
-    with _server("127.0.0.1") as port:
+    with server_of_this_machine("127.0.0.1") as port:
         file.write_text(json.dumps(["127.0.0.1", port]))
         file.chmod(0o644)
         for number, (host, at) in enumerate((("10.96.0.1", 443), ("10.244.0.1", 6443))):
@@ -131,7 +140,7 @@ async def test_a_way_outside_that_was_killed_is_replaced_with_the_next_pod(sandb
     await until(lambda: not (sandbox.directory / "zygote.sock").exists())
     sandbox.start_zygote()
     assert json.loads(note.read_text())["pid"] != before
-    with _server(OWN[0]) as port:
+    with server_of_this_machine(OWN[0]) as port:
         assert await sandbox.output(one, "python3", "-c", ASK, OWN[0], str(port)) == (0, "outside:hello")
 
 
@@ -140,7 +149,7 @@ async def test_the_way_outside_survives_its_zygote(sandbox: Sandboxes) -> None:
     pod = await sandbox.start_pod()
     zygote = json.loads((sandbox.directory / "zygote.json").read_text())["pid"]
     os.kill(zygote, signal.SIGKILL)
-    with _server(OWN[0]) as port:
+    with server_of_this_machine(OWN[0]) as port:
         assert await sandbox.output(pod, "python3", "-c", ASK, OWN[0], str(port)) == (0, "outside:hello")
 
 

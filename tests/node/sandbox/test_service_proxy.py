@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sidings.node.sandbox import identity
 from sidings.node.sandbox.service_proxy import Entry, Table
+from tests.node.sandbox.test_outside import OWN, needs_address, server_of_this_machine
 from tests.node.sandboxes import Sandboxes
 from tests.node.waiting import until
 
@@ -152,3 +153,12 @@ async def test_many_connections_at_once_all_arrive(sandbox: Sandboxes) -> None:
     await sandbox.said("up", pod, "server")
     _point(sandbox, {"tcp/10.96.0.5:80": Entry(["10.244.1.2:8080"])})
     assert await _ask(sandbox, pod, "10.96.0.5", "crowd", CROWD) == (0, "400\n")
+
+
+@needs_address
+async def test_a_service_may_lead_outside(sandbox: Sandboxes) -> None:
+    """To an address that somebody wrote into its endpoints: a database of the company's network, say."""
+    pod = await sandbox.start_pod(1)
+    with server_of_this_machine(OWN[0]) as port:
+        _point(sandbox, {"tcp/10.96.0.5:80": Entry([f"{OWN[0]}:{port}"])})
+        assert await _ask(sandbox, pod, "10.96.0.5", "a") == (0, "outside:hello")

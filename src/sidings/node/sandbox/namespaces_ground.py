@@ -126,13 +126,15 @@ class NamespacesGround:
             node.add_address(index, GATEWAY, PREFIX_LENGTH)
             node.set_up(index)
             node.refuse_the_rest()
+            with contextlib.suppress(OSError):  # without routing by rules pods in the node's network have no way out
+                node.route_own(loopback)
             for number in range(1, MAX_NODES + 1):
                 node.add_local_range(loopback, node_address(number), 32)
         with contextlib.suppress(OSError):  # where /proc/sys is read-only, what is not caught is dropped instead
             Path("/proc/sys/net/ipv4/ip_forward").write_text("1")
         no_way_out = ""
         try:
-            redirect.install((*INSIDE, LOOPBACK), outside.REDIRECT_PORT)
+            redirect.install((*INSIDE, LOOPBACK), GATEWAY, outside.REDIRECT_PORT)
         except OSError as error:
             no_way_out = f"nf_tables: {error.strerror}"
         found = probe.check(self._directory, self._tier.views if self._tier else None)

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from types import TracebackType
 
 _NEWLINK, _SETLINK, _GETLINK = 16, 19, 18
-_NEWADDR, _NEWROUTE = 20, 24
+_NEWADDR, _NEWROUTE, _NEWRULE = 20, 24, 32
 _REQUEST, _ACK, _EXCL, _CREATE = 0x1, 0x4, 0x200, 0x400
 _NLMSG_ERROR = 2
 
@@ -23,6 +23,11 @@ _IFA_ADDRESS, _IFA_LOCAL = 1, 2
 _RTA_DST, _RTA_GATEWAY, _RTA_OIF = 1, 5, 4
 _RT_TABLE_MAIN, _RTPROT_BOOT, _RT_SCOPE_UNIVERSE, _RTN_UNICAST = 254, 3, 0, 1
 _RT_TABLE_LOCAL, _RT_SCOPE_HOST, _RTN_LOCAL, _RTN_PROHIBIT = 255, 254, 2, 8
+_RT_TABLE_DEFAULT, _RT_SCOPE_LINK = 253, 253
+_FRA_IIFNAME, _FRA_PRIORITY, _FR_ACT_TO_TBL = 3, 6, 1
+_TABLE_OF_OWN = 100
+_AFTER_MAIN = 32766
+"""The priority of the rule for the table main: a rule with the same is looked at after it, and before ``default``."""
 _IFF_UP = 1
 
 BRIDGE_ADDRESS = bytes.fromhex("0253494e4701")
@@ -110,13 +115,29 @@ class Netlink:
     def refuse_the_rest(self) -> None:
         """Answer what no other route is for with "filtered", instead of nothing, where we forward at all.
 
-        A UDP socket hears of that at once, while it takes "unreachable" for something that passes.
+        A UDP socket hears of that at once, while it takes "unreachable" for something that passes. The table is the
+        last that the kernel looks into.
         """
         header = struct.pack(
             "=BBBBBBBBI",
-            *(socket.AF_INET, 0, 0, 0, _RT_TABLE_MAIN, _RTPROT_BOOT, _RT_SCOPE_UNIVERSE, _RTN_PROHIBIT, 0),
+            *(socket.AF_INET, 0, 0, 0, _RT_TABLE_DEFAULT, _RTPROT_BOOT, _RT_SCOPE_UNIVERSE, _RTN_PROHIBIT, 0),
         )
         self._ask(_NEWROUTE, _CREATE | _EXCL, [header], "prohibited default route")
+
+    def route_own(self, index: int) -> None:
+        """Give what processes of this namespace send elsewhere a route over the loopback interface ``index``.
+
+        Without a route a connection fails before ``redirect`` gets to see it. What is forwarded has none of it. Raises
+        ``OSError`` where the kernel has no routing by rules.
+        """
+        table = struct.pack("=BBBBBBBBI", *(socket.AF_INET, 0, 0, 0, _TABLE_OF_OWN, 0, 0, _FR_ACT_TO_TBL, 0))
+        rule = [table, _text(_FRA_IIFNAME, "lo"), _number(_FRA_PRIORITY, _AFTER_MAIN)]
+        self._ask(_NEWRULE, _CREATE | _EXCL, rule, "rule for what starts here")
+        header = struct.pack(
+            "=BBBBBBBBI",
+            *(socket.AF_INET, 0, 0, 0, _TABLE_OF_OWN, _RTPROT_BOOT, _RT_SCOPE_LINK, _RTN_UNICAST, 0),
+        )
+        self._ask(_NEWROUTE, _CREATE | _EXCL, [header, _number(_RTA_OIF, index)], "route for what starts here")
 
     def add_local_range(self, index: int, network: str, prefix_length: int) -> None:
         """Take every address of ``network`` for our own, on interface ``index``: anybody may listen on any of them."""

@@ -9,8 +9,10 @@ where they were meant for; questions to any name server go to the pods' own. The
         chain output { type nat hook output priority dstnat; ... }
     }
 
-with ``ip daddr <range> accept`` for what stays inside and ``meta l4proto tcp redirect to :<port>`` in each chain, and
-``udp dport 53 redirect to :53`` in the first. ``output`` is for pods in the node's own network (``hostNetwork``).
+with ``ip daddr <range> accept`` for what stays inside, ``meta l4proto tcp dnat to <gateway>:<port>``, and
+``udp dport 53 dnat to <gateway>:53``. ``output`` is for what starts in the node's own network: pods with
+``hostNetwork``, and connections of Services whose endpoints are outside. What is left there is dropped, and its sender
+hears of it.
 """
 
 from __future__ import annotations
@@ -36,10 +38,10 @@ _NAME, _CHAIN_TABLE, _CHAIN_NAME, _CHAIN_HOOK, _CHAIN_TYPE = 1, 1, 3, 4, 7
 _HOOK_NUMBER, _HOOK_PRIORITY = 1, 2
 _RULE_TABLE, _RULE_CHAIN, _RULE_EXPRESSIONS, _ELEMENT, _EXPRESSION_DATA = 1, 2, 4, 1, 2
 _DATA_VALUE, _DATA_VERDICT, _VERDICT_CODE = 1, 2, 1
-_VERDICT_REGISTER, _REGISTER = 0, 1
+_VERDICT_REGISTER, _REGISTER, _SECOND_REGISTER = 0, 1, 2
 _NETWORK_HEADER, _TRANSPORT_HEADER = 1, 2
 _META_L4PROTO = 16
-_ACCEPT = 1
+_DROP, _ACCEPT, _DNAT = 0, 1, 1
 _PREROUTING, _OUTPUT, _DESTINATION_NAT = 0, 3, -100
 _DADDR_OFFSET, _DPORT_OFFSET = 16, 2
 
@@ -48,8 +50,8 @@ _DNS_PORT = 53
 _SO_ORIGINAL_DST = 80
 
 
-def install(inside: Iterable[Range], port: int) -> None:
-    """Redirect what leaves the ranges ``inside``: TCP to ``port`` of this machine, DNS to its port 53.
+def install(inside: Iterable[Range], gateway: str, port: int) -> None:
+    """Redirect what leaves the ranges ``inside``: TCP to ``port`` of ``gateway``, which is this machine, DNS to its 53.
 
     For the current network namespace, of which the caller has to be root. Raises ``OSError`` where the kernel has no
     nf_tables or does not let us use it; nothing is changed then.
@@ -61,7 +63,7 @@ def install(inside: Iterable[Range], port: int) -> None:
         chain = attribute(_CHAIN_TABLE, _TABLE) + attribute(_CHAIN_NAME, name)
         chain += _nested(_CHAIN_HOOK, hooked) + attribute(_CHAIN_TYPE, b"nat\0")
         messages.append((_NEWCHAIN, _CREATE | _EXCL, chain))
-        rules = [*_rules(ranges, port), *([_names_rule()] if hook == _PREROUTING else [])]
+        rules = [*_rules(ranges, gateway, port), *([_verdict(_DROP)] if hook == _OUTPUT else [])]
         for expressions in rules:
             rule = attribute(_RULE_TABLE, _TABLE) + attribute(_RULE_CHAIN, name)
             messages.append((_NEWRULE, _CREATE | _APPEND, rule + _nested(_RULE_EXPRESSIONS, expressions)))
@@ -75,7 +77,7 @@ def original_destination(connection: socket.socket) -> tuple[str, int]:
     return socket.inet_ntoa(packed[4:8]), port
 
 
-def _rules(inside: Iterable[Range], port: int) -> Iterator[bytes]:
+def _rules(inside: Iterable[Range], gateway: str, port: int) -> Iterator[bytes]:
     for network, prefix_length in inside:
         mask = struct.pack("!I", 0xFFFFFFFF << (32 - prefix_length) & 0xFFFFFFFF)
         yield b"".join(
@@ -86,12 +88,9 @@ def _rules(inside: Iterable[Range], port: int) -> Iterator[bytes]:
                 _verdict(_ACCEPT),
             )
         )
-    yield _protocol(socket.IPPROTO_TCP) + _redirect(port)
-
-
-def _names_rule() -> bytes:
+    yield _protocol(socket.IPPROTO_TCP) + _lead_to(gateway, port)
     asked = _payload(_TRANSPORT_HEADER, _DPORT_OFFSET, 2) + _equals(struct.pack("!H", _DNS_PORT))
-    return _protocol(socket.IPPROTO_UDP) + asked + _redirect(_DNS_PORT)
+    yield _protocol(socket.IPPROTO_UDP) + asked + _lead_to(gateway, _DNS_PORT)
 
 
 # Expressions of a rule. Numbers inside are big-endian, unlike those of rtnetlink.
@@ -116,9 +115,15 @@ def _protocol(number: int) -> bytes:
     return _expression(b"meta", _numbers((1, _REGISTER), (2, _META_L4PROTO))) + _equals(bytes((number,)))
 
 
-def _redirect(port: int) -> bytes:
-    data = _nested(2, attribute(_DATA_VALUE, struct.pack("!H", port)))
-    return _expression(b"immediate", _number(1, _REGISTER) + data) + _expression(b"redir", _number(1, _REGISTER))
+def _lead_to(gateway: str, port: int) -> bytes:
+    """To the gateway by name: what ``redirect`` catches in ``output`` would go to 127.0.0.1."""
+    loaded = b""
+    for register, value in ((_REGISTER, socket.inet_aton(gateway)), (_SECOND_REGISTER, struct.pack("!H", port))):
+        data = _nested(2, attribute(_DATA_VALUE, value))
+        loaded += _expression(b"immediate", _number(1, register) + data)
+    return loaded + _expression(
+        b"nat", _numbers((1, _DNAT), (2, socket.AF_INET), (3, _REGISTER), (5, _SECOND_REGISTER))
+    )
 
 
 def _verdict(code: int) -> bytes:

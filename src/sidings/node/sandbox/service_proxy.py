@@ -24,6 +24,7 @@ from typing import NamedTuple, NoReturn
 from sidings.node.sandbox import syscalls
 from sidings.node.sandbox.backend_choice import Address, BackendChoice
 from sidings.node.sandbox.datagrams import Datagrams
+from sidings.node.sandbox.outside import is_reachable
 from sidings.node.sandbox.relay import Relay, connect
 
 DIAL_SECONDS = 5.0
@@ -118,7 +119,7 @@ class ServiceProxy:
             del self._choices[name]
         for name, entry in table.items():
             self._choices.setdefault(name, BackendChoice()).update(
-                [self._address(target) for target in entry.targets], entry.sticky_seconds
+                [self._target(target) for target in entry.targets], entry.sticky_seconds
             )
         wanted = {name for name, entry in table.items() if entry.targets}
         for name in self._served.keys() - wanted:
@@ -137,6 +138,11 @@ class ServiceProxy:
             else:
                 listener = socket.create_server(self._address(where), backlog=_BACKLOG)
                 self._served[name] = _Connections(listener, self._choices[name], self._selector, self._relay)
+
+    def _target(self, text: str) -> Address:
+        """Endpoints may be outside of the pods' network; those are where they say."""
+        host, _, port = text.rpartition(":")
+        return (host, int(port)) if is_reachable(host) else self._address(text)
 
     def _address(self, text: str) -> Address:
         host, _, port = text.rpartition(":")

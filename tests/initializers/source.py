@@ -14,13 +14,17 @@ PAGE = 2
 
 
 class Source(ThreadingHTTPServer):
-    """``files`` by path; of a private one the ``token`` is asked for. ``failures`` answers are 503 before the rest."""
+    """``files`` by path; of a private one the ``token`` is asked for. ``failures`` answers are 503 before the rest.
 
-    def __init__(self, files: Mapping[str, bytes], token: str = "", failures: int = 0) -> None:
+    ``plain``: lists nothing, so that it is neither a hub nor a bucket.
+    """
+
+    def __init__(self, files: Mapping[str, bytes], token: str = "", failures: int = 0, plain: bool = False) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.files = files
         self.token = token
         self.failures = failures
+        self.plain = plain
         self.asked: list[str] = []
         self.signatures: list[str] = []
 
@@ -30,8 +34,8 @@ class Source(ThreadingHTTPServer):
 
 
 @contextmanager
-def source(files: Mapping[str, bytes], *, token: str = "", failures: int = 0) -> Iterator[Source]:
-    with Source(files, token, failures) as server:
+def source(files: Mapping[str, bytes], *, token: str = "", failures: int = 0, plain: bool = False) -> Iterator[Source]:
+    with Source(files, token, failures, plain) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         try:
@@ -62,6 +66,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _found(self) -> tuple[int, bytes]:
         parts = urlsplit(self.path)
         path, query = unquote(parts.path), parse_qs(parts.query)
+        if self.server.plain:
+            return 200, self.server.files[path.lstrip("/")]
         if path.startswith("/api/"):
             repository = path.split("/revision/")[0].split("/", 3)[3]
             names = [name.split("/resolve/main/")[1] for name in self.server.files if repository in name]

@@ -129,3 +129,28 @@ def test_lists_of_files_are_those_of_the_trainer() -> None:
     assert [model.takes(name) for name in ("a/b.safetensors", "x.gguf", "x.pth", "x.md")] == [True, True, False, False]
     assert wanted("dataset", "hf", {}).takes("x.md")
     assert not wanted("model", "hf", {"IGNORE_PATTERNS": "*.json"}).takes("config.json")
+
+
+@pytest.mark.parametrize(
+    ("kind", "environ"),
+    [
+        ("model", {"STORAGE_URI": "hf://o/m", "HF_ENDPOINT": "{url}/page"}),
+        ("dataset", {"STORAGE_URI": "s3://b/d", "ENDPOINT": "{url}/page"}),
+    ],
+)
+def test_a_server_that_is_something_else(tmp_path: Path, kind: str, environ: dict[str, str]) -> None:
+    page = b"<html><p>Sign in"
+    paths = ("page/api/models/o/m/revision/main", "page/b")
+    with source(dict.fromkeys(paths, page), plain=True) as server:
+        code, lines = ran(kind, tmp_path, **{name: value.format(url=server.url) for name, value in environ.items()})
+    assert code == 1
+    assert "does not answer as such a server does" in lines[-3]
+    assert lines[-2:] == [
+        "cause: the answer begins with: <html><p>Sign in",
+        "fix: look at HF_ENDPOINT or ENDPOINT, and at the proxy between",
+    ]
+
+
+def test_an_endpoint_without_scheme(tmp_path: Path) -> None:
+    code, lines = ran("dataset", tmp_path, STORAGE_URI="s3://b/d", ENDPOINT="//minio")
+    assert (code, lines[-1]) == (1, "fix: http:// or https:// before HF_ENDPOINT or ENDPOINT")

@@ -19,6 +19,7 @@ T = TypeVar("T")
 TIMEOUT_SECONDS = 30
 ATTEMPTS = 3
 PAUSE_SECONDS = 1.0
+_SHOWN = 80
 _REFUSALS = {401: "the server asks for a token", 403: "access is denied", 404: "there is no such thing"}
 
 
@@ -66,7 +67,21 @@ def read(url: str, headers: Mapping[str, str], pause: Callable[[float], None] = 
 
 
 def read_json(url: str, headers: Mapping[str, str], pause: Callable[[float], None] = time.sleep) -> Any:
-    return json.loads(read(url, headers, pause))
+    answer = read(url, headers, pause)
+    try:
+        return json.loads(answer)
+    except ValueError as error:
+        raise unreadable(url, answer) from error
+
+
+def unreadable(url: str, answer: bytes) -> InitializerError:
+    """Something else than a hub or an object store is at ``url``: a proxy's page, say."""
+    begin = answer[:_SHOWN].decode(errors="replace").strip()
+    return InitializerError(
+        f"{url} does not answer as such a server does",
+        cause=f"the answer begins with: {begin}",
+        remedy="look at HF_ENDPOINT or ENDPOINT, and at the proxy between",
+    )
 
 
 def _tried(url: str, attempt: Callable[[], T], pause: Callable[[float], None]) -> T:
@@ -91,5 +106,9 @@ def _tried(url: str, attempt: Callable[[], T], pause: Callable[[float], None]) -
                     cause=str(reason),
                     remedy="without a network use a storageUri with file://, a folder of this machine",
                 ) from error
+        except ValueError as error:
+            raise InitializerError(
+                f"{url} is no address", cause=str(error), remedy="http:// or https:// before HF_ENDPOINT or ENDPOINT"
+            ) from error
         pause(PAUSE_SECONDS * number)
     raise AssertionError("not reached")

@@ -44,7 +44,11 @@ class Bucket:
                 query["continuation-token"] = following
             text = "&".join(f"{quote(name, safe='')}={quote(value, safe='')}" for name, value in sorted(query.items()))
             url = f"{self.url}?{text}"
-            page = ElementTree.fromstring(download.read(url, self.headers(url)))
+            answer = download.read(url, self.headers(url))
+            try:
+                page = ElementTree.fromstring(answer)
+            except ElementTree.ParseError as error:
+                raise download.unreadable(url, answer) from error
             for found in page.iter():
                 if _plain(found) == "Contents":
                     yield next(child.text or "" for child in found if _plain(child) == "Key")

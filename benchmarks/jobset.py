@@ -14,13 +14,15 @@ import asyncio
 import random
 import tempfile
 import time
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import NamedTuple
 
 from sidings.api import objects, timestamps
 from sidings.api.objects import Object
-from sidings.api.resources import JOB_SETS, NODES, PODS
-from sidings.client.interface import Client, PatchType
+from sidings.api.resources import JOB_SETS, NODES, PODS, Resource
+from sidings.api.status import Expired
+from sidings.client.interface import Client, PatchType, WatchEvent
 from sidings.clock import SystemClock
 from sidings.host import bootstrap
 from sidings.host.control_plane import ControlPlane
@@ -59,9 +61,19 @@ async def make_nodes(client: Client) -> None:
         await client.patch(NODES, name, {"status": status}, subresource="status")
 
 
+async def watched(client: Client, resource: Resource) -> AsyncIterator[WatchEvent]:
+    """Events without end; who falls behind the history that is kept begins anew, as every client of Kubernetes."""
+    while True:
+        try:
+            async for event in client.watch(resource):
+                yield event
+        except Expired:
+            continue
+
+
 async def run_pods(client: Client) -> None:
     """Until cancelled: every pod that is bound succeeds."""
-    async for event in client.watch(PODS):
+    async for event in watched(client, PODS):
         pod = event.object
         if event.type != "DELETED" and pod["spec"].get("nodeName") and pod["status"]["phase"] == "Pending":
             moment = timestamps.to_text(SystemClock().now())
@@ -81,7 +93,7 @@ async def run_pods(client: Client) -> None:
 
 async def all_complete(client: Client, count: int) -> None:
     done: set[str] = set()
-    async for event in client.watch(JOB_SETS):
+    async for event in watched(client, JOB_SETS):
         if (event.object.get("status") or {}).get("terminalState") == "Completed":
             done.add(objects.uid_of(event.object))
         if len(done) == count:

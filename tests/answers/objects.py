@@ -140,3 +140,11 @@ def warning(about: Object, reason: str, message: str, *, at: str = "2026-01-01T0
         "involvedObject": {"kind": about["kind"], "name": metadata["name"], "uid": metadata["uid"]},
         "lastTimestamp": at,
     }
+
+
+def workload(owner: Object, *conditions: Object, active: bool = True, created: str = CREATED) -> Object:
+    """What a queue holds for ``owner``."""
+    name = f"{owner['kind'].lower()}-{owner['metadata']['name']}"
+    made = _object("kueue.x-k8s.io/v1beta2", "Workload", name, owner)
+    made["metadata"]["creationTimestamp"] = created
+    return {**made, "spec": {"active": active}, "status": {"conditions": list(conditions)}}

@@ -5,7 +5,7 @@ import pytest
 from sidings.answers.family import Family, families
 from sidings.answers.state import State, pods_that_run, state_of, state_of_pod
 from sidings.api.objects import Object
-from tests.answers.objects import condition, ended, job, job_set, pod, running, train_job, waiting, warning
+from tests.answers.objects import condition, ended, job, job_set, pod, running, train_job, waiting, warning, workload
 
 UNSCHEDULABLE = condition(
     "PodScheduled", "Unschedulable", "0/2 nodes are available: 2 Insufficient nvidia.com/gpu.", status="False"
@@ -57,6 +57,36 @@ def test_suspended_says_what_is_still_stopping() -> None:
     done = pod(child, 1, "Succeeded", node="n")
     stopping = state_of(family(tj, js, child, done, pod(child, 0, "Running", node="n", deleting=True)))
     assert (stopping.word, stopping.reason) == ("Suspended", "1 pods are stopping")
+
+
+NO_QUOTA = condition("QuotaReserved", "ExceedsMaxQuota", "6 > 4", status="False")
+
+
+def test_a_job_that_waits_in_a_queue_is_queued_and_one_that_was_stopped_suspended() -> None:
+    tj = train_job(suspend=True)
+    waits = state_of(family(tj, workloads=[workload(tj, NO_QUOTA)]))
+    assert (waits.word, waits.reason) == ("Queued", "ExceedsMaxQuota: 6 > 4")
+    off = condition("QuotaReserved", "Deactivated", "The workload is deactivated", status="False")
+    stopped = state_of(family(tj, workloads=[workload(tj, off, active=False)]))
+    assert (stopped.word, stopped.reason) == ("Suspended", "Deactivated: The workload is deactivated")
+    assert state_of(family(tj)).word == "Suspended", "by a user, where there is no queue"
+
+
+def test_an_evicted_job_says_first_what_is_still_stopping() -> None:
+    tj = train_job(suspend=True)
+    js = job_set(tj)
+    child = job(js)
+    stopping = pod(child, 0, "Running", node="n", deleting=True)
+    verdict = state_of(family(tj, js, child, stopping, workloads=[workload(tj, NO_QUOTA)]))
+    assert (verdict.word, verdict.reason) == ("Queued", "1 pods are stopping")
+
+
+def test_the_newest_workload_of_the_root_counts() -> None:
+    tj = train_job(suspend=True)
+    js = job_set(tj)
+    newer = workload(tj, NO_QUOTA, created="2026-01-02T00:00:00Z")
+    found = family(tj, js, workloads=[newer, workload(tj), workload(js)])
+    assert found.workload is newer
 
 
 def test_pods_without_a_node_are_queued_with_the_numbers() -> None:

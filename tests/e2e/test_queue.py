@@ -79,6 +79,8 @@ def test_a_job_beyond_its_quota_waits_and_starts_when_the_quota_is_raised(gpus: 
     assert re.search(r"tuning +assistants-cq +1 +0\n", wide)
     assert re.search(r"pytorchjob-tune-\S+ +tuning +False +\d+s", wide)
     assert TOO_MUCH in gpus.kubectl("describe", "workload", "-n", "assistants")
+    table = gpus.ok("get", "-n", "assistants", "-o", "json")
+    assert [(job["state"], job["reason"]) for job in json.loads(table)] == [("Queued", f"ExceedsMaxQuota: {TOO_MUCH}")]
 
     raised = json.dumps([{"op": "replace", "path": GPUS, "value": "6"}])
     gpus.kubectl("patch", "clusterqueue", "assistants-cq", "--type=json", "-p", raised)

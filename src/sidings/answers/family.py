@@ -38,6 +38,8 @@ class Family:
     jobs: list[Object] = field(default_factory=list)
     pods: list[Object] = field(default_factory=list)
     events: list[Object] = field(default_factory=list)
+    workload: Object | None = None
+    """What stands for the root in a queue, where one holds it."""
 
     @property
     def kind(self) -> str:
@@ -78,6 +80,7 @@ def families(
     jobs: Iterable[Object] = (),
     pods: Iterable[Object] = (),
     events: Iterable[Object] = (),
+    workloads: Iterable[Object] = (),
 ) -> list[Family]:
     """Group the objects of one or more namespaces into families, sorted by namespace, kind (outermost first), name."""
     by_uid: dict[str, Family] = {}
@@ -98,6 +101,10 @@ def families(
     for event in sorted(events, key=event_time):
         if concerned := by_uid.get(str((event.get("involvedObject") or {}).get("uid"))):
             concerned.events.append(event)
+    for workload in sorted(workloads, key=_created):
+        holder = by_uid.get(_owner_uid(workload))
+        if holder is not None and _owner_uid(workload) == uid_of(holder.root):
+            holder.workload = workload
     unique = {id(family): family for family in by_uid.values()}
     for family in unique.values():
         family.pods.sort(key=pod_order)
@@ -108,6 +115,10 @@ def families(
 def _owner_uid(obj: Object) -> str:
     owner = controller_of(obj)
     return str(owner["uid"]) if owner else ""
+
+
+def _created(obj: Object) -> str:
+    return str(obj["metadata"].get("creationTimestamp") or "")
 
 
 def is_owned_by(obj: Object, owner: Object) -> bool:
@@ -166,7 +177,7 @@ def pod_order(pod: Object) -> tuple[Any, ...]:
         labels.get(jobset_labels.REPLICATED_JOB_NAME, ""),
         int(labels.get(jobset_labels.JOB_INDEX, 0)),
         -1 if index is None else index,
-        str(pod["metadata"].get("creationTimestamp") or ""),
+        _created(pod),
         pod["metadata"]["name"],
     )
 

@@ -5,8 +5,9 @@ while it runs), a JobSet shows less. This is the one rule that `get`, `run`, `st
 job never has two states. It is a total function: any set of objects, however incomplete, has a state.
 
 Order of the rule: finished? suspended? then the pods decide. A job is Running when every pod it wants now runs;
-Queued while nothing of it has a node; Starting between. A job that was set back (a JobSet restart, a pod replaced or a
-container started again) is ``Restarting(n/m)`` instead of Queued or Starting until it runs again.
+Queued while nothing of it has a node, or while a queue holds it (a user's suspension is Suspended); Starting between.
+A job that was set back (a JobSet restart, a pod replaced or a container started again) is ``Restarting(n/m)`` instead
+of Queued or Starting until it runs again.
 """
 
 from __future__ import annotations
@@ -82,8 +83,7 @@ def _decide(family: Family, restarts: Restarts) -> tuple[State, str]:
         return State.FAILED, _why_failed(family)
     living = family.living_pods()
     if suspension.is_suspended(family.root):
-        stopping = len(family.unfinished_pods())
-        return State.SUSPENDED, f"{stopping} pods are stopping" if stopping else ""
+        return _held(family)
     if _all_run(family, living) or (not living and pods_that_run(family) == family.wanted_pods()):
         return State.RUNNING, ""
     if restarts.done:
@@ -91,6 +91,17 @@ def _decide(family: Family, restarts: Restarts) -> tuple[State, str]:
     if any(pod["spec"].get("nodeName") for pod in living) or any(_started(pod) for pod in family.pods):
         return State.STARTING, _obstacle(family, living)
     return State.QUEUED, _obstacle(family, living)
+
+
+def _held(family: Family) -> tuple[State, str]:
+    """A suspended job: by the queue that it waits in, or by somebody."""
+    stopping = len(family.unfinished_pods())
+    reason = f"{stopping} pods are stopping" if stopping else ""
+    if family.workload is None:
+        return State.SUSPENDED, reason
+    why = suspension.why_it_waits(family.workload)
+    waits = suspension.waits_in_queue(family.workload)
+    return (State.QUEUED if waits else State.SUSPENDED), reason or why
 
 
 def _why_failed(family: Family) -> str:

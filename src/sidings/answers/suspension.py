@@ -1,7 +1,12 @@
-"""Where a job says that it is suspended: one field of spec, for jobs of the Training Operator one of its run policy."""
+"""Where a job says that it is suspended, and who wants it so: a user, or the queue that holds it.
+
+One field of spec, for jobs of the Training Operator one of its run policy. A queue uses the same field, so who wants it
+is told by the job's Workload: one that is active waits, one that is not was stopped by somebody.
+"""
 
 from __future__ import annotations
 
+from sidings.api import conditions
 from sidings.api.objects import Object
 from sidings.api.training_operator import framework
 
@@ -17,3 +22,24 @@ def change(root: Object, suspend: bool) -> Object:
     """The merge patch that suspends or resumes the job."""
     field = {"suspend": suspend}
     return {"spec": {"runPolicy": field} if framework.of_object(root) else field}
+
+
+def waits_in_queue(workload: Object | None) -> bool:
+    """Whether a suspended job of this Workload starts by itself as soon as the queue lets it."""
+    return workload is not None and workload["spec"].get("active", True) is not False
+
+
+def why_it_waits(workload: Object) -> str:
+    """``Reason: message`` of the condition that holds it: no quota yet, or a check that is not ready.
+
+    Behind it the eviction that brought it back to the queue. Empty where the queue has not looked at it yet.
+    """
+    found = (workload.get("status") or {}).get("conditions")
+    for type_ in ("QuotaReserved", "Admitted"):
+        condition = conditions.find(found, type_)
+        if condition is None or condition["status"] != "False":
+            continue
+        text = f"{condition['reason']}: {condition['message']}"
+        evicted = conditions.find(found, "Evicted")
+        return f"{text}; evicted before: {evicted['message']}" if evicted and evicted["status"] == "True" else text
+    return ""

@@ -6,8 +6,8 @@ import difflib
 
 from sidings.answers.family import ROOTS, TRAINING_JOBS, Family, families
 from sidings.api.objects import Object, name_of, uid_of
-from sidings.api.resources import EVENTS, JOB_SETS, JOBS, PODS, TRAIN_JOBS, Resource
-from sidings.api.status import NotFound
+from sidings.api.resources import EVENTS, JOB_SETS, JOBS, PODS, TRAIN_JOBS, WORKLOADS, Resource
+from sidings.api.status import Forbidden, NotFound
 from sidings.cli.errors import JobNotFound, UsageError
 from sidings.client.interface import Client
 
@@ -41,6 +41,7 @@ async def all_families(
         jobs=listed[JOBS],
         pods=await _list(client, PODS, namespace),
         events=await _list(client, EVENTS, namespace, field_selector="type=Warning"),
+        workloads=await _workloads(client, namespace),
     )
     if not label_selector:
         return found
@@ -59,6 +60,14 @@ async def _list(
     except NotFound:
         return []
     return page.items
+
+
+async def _workloads(client: Client, namespace: str) -> list[Object]:
+    """Who may not see Workloads sees their jobs suspended, as in a cluster without queues."""
+    try:
+        return await _list(client, WORKLOADS, namespace)
+    except Forbidden:
+        return []
 
 
 def split_reference(words: list[str]) -> list[tuple[Resource | None, str]]:

@@ -13,8 +13,8 @@ from contextlib import asynccontextmanager
 
 from sidings.answers.family import TRAINING_JOBS, Family, families
 from sidings.api.objects import Object, uid_of
-from sidings.api.resources import EVENTS, JOB_SETS, JOBS, PODS, TRAIN_JOBS, Resource
-from sidings.api.status import Expired, NotFound, ServiceUnavailable
+from sidings.api.resources import EVENTS, JOB_SETS, JOBS, PODS, TRAIN_JOBS, WORKLOADS, Resource
+from sidings.api.status import Expired, Forbidden, NotFound, ServiceUnavailable
 from sidings.client.errors import ServerUnreachable
 from sidings.client.interface import Client
 from sidings.clock import Clock
@@ -22,7 +22,7 @@ from sidings.clock import Clock
 PATIENCE = 60.0
 RETRY_SECONDS = 0.5
 _SELECTORS: Mapping[Resource, str] = {
-    **dict.fromkeys((TRAIN_JOBS, *TRAINING_JOBS, JOB_SETS, JOBS, PODS), ""),
+    **dict.fromkeys((TRAIN_JOBS, *TRAINING_JOBS, JOB_SETS, JOBS, PODS, WORKLOADS), ""),
     EVENTS: "type=Warning",
 }
 
@@ -57,6 +57,7 @@ class Mirror:
             jobs=objects[JOBS].values(),
             pods=objects[PODS].values(),
             events=objects[EVENTS].values(),
+            workloads=objects[WORKLOADS].values(),
         )
 
     def family(self, uid: str) -> Family | None:
@@ -92,6 +93,11 @@ class Mirror:
             except NotFound:
                 self._put(resource, {})
                 return  # a cluster that does not serve this kind
+            except Forbidden:
+                if resource != WORKLOADS:
+                    raise
+                self._put(resource, {})
+                return  # who may not see them sees their jobs suspended
             except Expired:
                 continue
             except (ServerUnreachable, ServiceUnavailable):

@@ -18,10 +18,10 @@ from sidings.answers.state import state_of
 from sidings.api.jobset import labels
 from sidings.api.objects import Key, Object, annotations_of, is_deleting, labels_of, namespace_of
 from sidings.api.pods import LogOptions
-from sidings.api.resources import EVENTS, JOB_SETS, JOBS, PODS, TRAIN_JOBS, Resource
+from sidings.api.resources import EVENTS, JOB_SETS, JOBS, PODS, TRAIN_JOBS, WORKLOADS, Resource
 from sidings.api.status import ApiError, NotFound
 from sidings.api.trainer import words
-from sidings.controllers.runtime.controller import Controller, Mapper
+from sidings.controllers.runtime.controller import Controller, Mapper, keys_of_controller
 
 FIELD_MANAGER = "sidings-states"
 LINES, LINES_READ = 5, 200
@@ -40,7 +40,11 @@ class JobStates(Controller):
 
     name = "trainjob-states"
     resource = TRAIN_JOBS
-    triggers: ClassVar[Mapping[Resource, Mapper]] = {PODS: of_job_set, JOBS: of_job_set}
+    triggers: ClassVar[Mapping[Resource, Mapper]] = {
+        PODS: of_job_set,
+        JOBS: of_job_set,
+        WORKLOADS: keys_of_controller(TRAIN_JOBS.kind),
+    }
     workers = 2
 
     def settle_seconds(self, obj: Object) -> float:
@@ -72,8 +76,11 @@ class JobStates(Controller):
         pods = (await self.client.list(PODS, key.namespace, label_selector=selector)).items
         warnings = f"type=Warning,involvedObject.name={key.name}"
         events = (await self.client.list(EVENTS, key.namespace, field_selector=warnings)).items
+        workloads = await self.client.dependents(
+            WORKLOADS, key.namespace, owner_kind=TRAIN_JOBS.kind, owner_name=key.name
+        )
         root = {"apiVersion": TRAIN_JOBS.api_version, "kind": TRAIN_JOBS.kind, **job}
-        found = families(train_jobs=[root], job_sets=job_sets, jobs=jobs, pods=pods, events=events)
+        found = families(train_jobs=[root], job_sets=job_sets, jobs=jobs, pods=pods, events=events, workloads=workloads)
         return next((family for family in found if family.root is root), None)
 
     async def _last_lines(self, failure: Failure) -> list[str]:

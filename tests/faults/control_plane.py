@@ -80,8 +80,16 @@ Wrap = Callable[[Client], Client]
 class FaultyControlPlane:
     """``client`` never fails and is the world's: users, nodes and the ledger speak through it."""
 
-    def __init__(self, rng: random.Random, weather: Weather, planted: Mapping[str, Wrap], gates: FeatureGates) -> None:
+    def __init__(
+        self,
+        rng: random.Random,
+        weather: Weather,
+        planted: Mapping[str, Wrap],
+        gates: FeatureGates,
+        controllers: Mapping[str, Make] = CONTROLLERS,
+    ) -> None:
         """``planted`` puts something more between a controller, by its name, and its client: a bug."""
+        self.controllers = controllers
         self.clock = JumpingClock()
         self._rng = rng
         self._weather = weather
@@ -100,7 +108,7 @@ class FaultyControlPlane:
     async def run(self) -> None:
         """Until cancelled: keep every controller alive."""
         async with asyncio.TaskGroup() as tasks:
-            for name, make in CONTROLLERS.items():
+            for name, make in self.controllers.items():
                 tasks.create_task(self._keep_alive(name, make), name=name)
 
     def crash(self, name: str, calls: int) -> None:

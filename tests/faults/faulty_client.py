@@ -28,12 +28,12 @@ class Crash(BaseException):
 class Weather:
     """How likely each fault is, for everybody; ``calm`` stops them all."""
 
-    conflict: float = 0.02
-    answer_lost: float = 0.01
+    conflict: float = 0.05
+    answer_lost: float = 0.03
     slow: float = 0.05
-    late: float = 0.1
-    twice: float = 0.05
-    broken: float = 0.005
+    late: float = 0.15
+    twice: float = 0.1
+    broken: float = 0.01
     calm: bool = False
     seen: Counter[str] = field(default_factory=Counter)
     """How often each fault occurred."""

@@ -8,9 +8,9 @@ come to rest are in ``rest.py``.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from sidings.api import conditions, objects
 from sidings.api.job import indexes
@@ -46,22 +46,33 @@ class Change(NamedTuple):
 class Ledger:
     """The present by kind and uid, and what of the past the rules need."""
 
-    present: dict[str, dict[str, Object]] = field(default_factory=lambda: {r.kind: {} for r in FOLLOWED})
+    followed: ClassVar[tuple[Resource, ...]] = FOLLOWED
+
+    present: dict[str, dict[str, Object]] = field(init=False)
     pods_made: dict[str, int] = field(default_factory=dict)
     """By uid of the Job."""
     indexes_done: dict[str, set[int]] = field(default_factory=dict)
     """Indexes of which a pod was seen to succeed, by uid of the Job."""
     resized: set[str] = field(default_factory=set)
     """Uids of Jobs whose completions were changed."""
+    reached_in_place: dict[str, int] = field(default_factory=dict)
+    """The highest attempt that an agent has written on a pod, by uid of the JobSet."""
     completed_for: set[str] = field(default_factory=set)
     """Uids of owners of which a JobSet was seen to complete."""
     changes: int = 0
     _waiting: list[tuple[int, str, str, Object]] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self.present = {resource.kind: {} for resource in self.followed}
+
+    def rules(self) -> Mapping[str, Rule]:
+        """What every change must keep, by name."""
+        return RULES
+
     async def follow(self, client: Client) -> None:
         """Until cancelled: note every change."""
         async with asyncio.TaskGroup() as tasks:
-            for resource in FOLLOWED:
+            for resource in self.followed:
                 tasks.create_task(self._follow(client, resource))
 
     async def _follow(self, client: Client, resource: Resource) -> None:
@@ -75,7 +86,7 @@ class Ledger:
         for revision, type_, kind, obj in waiting:
             old = self.present[kind].get(objects.uid_of(obj))
             change = Change(kind, old, None if type_ == "DELETED" else obj)
-            for name, rule in RULES.items():
+            for name, rule in self.rules().items():
                 for complaint in rule(self, change):
                     where = f"{kind} {objects.namespace_of(obj)}/{objects.name_of(obj)} at revision {revision}"
                     raise Violation(f"{name}: {where}: {complaint}")
@@ -96,6 +107,9 @@ class Ledger:
             owner = owner_uid(change.obj)
             if change.old is None:
                 self.pods_made[owner] = self.pods_made.get(owner, 0) + 1
+            if (text := objects.annotations_of(change.obj).get(labels.IN_PLACE_RESTART_ATTEMPT)) is not None:
+                jobset = objects.labels_of(change.obj).get(labels.JOBSET_UID, "")
+                self.reached_in_place[jobset] = max(int(text), self.reached_in_place.get(jobset, 0))
             if phase(change.obj) == "Succeeded" and (index := index_of(change.obj)) is not None:
                 self.indexes_done.setdefault(owner, set()).add(index)
 
@@ -195,6 +209,17 @@ def restarts_stay_within_the_limit(ledger: Ledger, change: Change) -> Iterator[s
         yield f"restarts of one Job and of the set exceed {limit}"
     if after > before and not any(_failed_now(job, before) for job in ledger.jobs_of(change.new)):
         yield "restarted without a failed Job"
+
+
+def attempts_in_place_are_those_of_pods(ledger: Ledger, change: Change) -> Iterator[str]:
+    """What agents wait for only grows, and names no attempt that no pod has reached; what has passed lies behind."""
+    if change.kind != JOB_SETS.kind or change.old is None or change.new is None:
+        return
+    reached = ledger.reached_in_place.get(objects.uid_of(change.new), -1)
+    for name, highest in (("currentInPlaceRestartAttempt", reached), ("previousInPlaceRestartAttempt", reached - 1)):
+        before, after = ((one.get("status") or {}).get(name, -1) for one in (change.old, change.new))
+        if not before <= after <= max(highest, -1):
+            yield f"{name} went from {before} to {after}, pods have reached {reached}"
 
 
 def _failed_now(job: Object, attempt: int) -> bool:
@@ -333,6 +358,7 @@ RULES: dict[str, Rule] = {
         never_two_live_attempts,
         ends_are_final,
         restarts_stay_within_the_limit,
+        attempts_in_place_are_those_of_pods,
         every_end_is_counted_once,
         jobs_are_made_for_the_present_attempt,
         dependencies_are_kept,

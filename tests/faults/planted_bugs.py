@@ -80,6 +80,16 @@ class CountsEveryRestart(Lie):
         return await self.client.update(resource, obj, **options)
 
 
+class LiftsTheBarrierTooEarly(Lie):
+    """The attempt that workers may run in is one that no pod has reached."""
+
+    async def update(self, resource: Resource, obj: Object, **options: Any) -> Object:
+        status = obj.get("status") or {}
+        if resource == JOB_SETS and (current := status.get("currentInPlaceRestartAttempt")) is not None:
+            obj = {**obj, "status": {**status, "currentInPlaceRestartAttempt": current + 1}}
+        return await self.client.update(resource, obj, **options)
+
+
 class FailsAfterSuccess(Lie):
     """The end of a JobSet is judged anew with every pass."""
 
@@ -247,6 +257,7 @@ BUGS = {
         PlantedBug("job", StalePods),
         PlantedBug("jobset", RestartsTwice),
         PlantedBug("jobset", CountsEveryRestart),
+        PlantedBug("jobset", LiftsTheBarrierTooEarly),
         PlantedBug("jobset", FailsAfterSuccess),
         PlantedBug("jobset", DeletesInBackground),
         PlantedBug("jobset", ForgetsSuspension),

@@ -1,4 +1,8 @@
-"""Nodes that do to pods what a script says, and nothing by themselves; one that is down does nothing at all."""
+"""Nodes that do to pods what a script says, and nothing by themselves; one that is down does nothing at all.
+
+A pod of a JobSet that restarts in place has the agent that such pods have: it writes down an attempt when its container
+starts, lets the worker run once that is the current one, and ends when it is a previous one.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +10,9 @@ import random
 from typing import Any
 
 from sidings.api import objects, timestamps
+from sidings.api.jobset import labels, validation
 from sidings.api.objects import Object
-from sidings.api.resources import NODES, PODS
+from sidings.api.resources import JOB_SETS, NODES, PODS
 from sidings.api.status import ApiError, NotFound
 from sidings.client.interface import Client, PatchType
 from sidings.clock import Clock
@@ -51,39 +56,79 @@ class ScriptedNodes:
     def runs(self, pod: Object) -> bool:
         return phase(pod) == "Running" and pod["spec"].get("nodeName") not in self.down
 
-    async def advance(self, pod: Object, *, kind: bool = False) -> None:
-        """One step in the life of ``pod``; ``kind`` nodes let every pod succeed."""
+    async def advance(self, pod: Object, *, kind: bool = False) -> bool:
+        """One step in the life of ``pod``, if there is one; ``kind`` nodes let every pod succeed."""
         try:
-            await self._advance(pod, kind)
+            return await self._advance(pod, kind)
         except ApiError:
-            return  # the pod is gone or was changed meanwhile
+            return True  # the pod is gone or was changed meanwhile
 
     async def kill(self, pod: Object, code: int = KILLED) -> None:
         await self._write(pod, "Failed", code)
 
-    async def _advance(self, pod: Object, kind: bool) -> None:
+    async def _advance(self, pod: Object, kind: bool) -> bool:
         host = pod["spec"].get("nodeName")
         if not host:
-            await self._bind(pod)
-        elif host in self.down:
-            return
-        elif objects.is_deleting(pod):
+            return await self._bind(pod)
+        if host in self.down or (phase(pod) in ENDED and not objects.is_deleting(pod)):
+            return False
+        if objects.is_deleting(pod):
             await self._stop(pod)
-        elif phase(pod) in ENDED:
-            return
         elif phase(pod) == "Pending":
             await self._write(pod, "Running")
+        elif in_place := await self._restarts_in_place(pod):
+            return await self._agent(pod, in_place, kind)
         elif kind or self._rng.random() < 0.5:
             await self._write(pod, "Succeeded", 0)
         elif pod["spec"]["restartPolicy"] == "OnFailure":
             await self._write(pod, "Running", restarts=_restarts(pod) + 1)
         else:
             await self._write(pod, "Failed", self._rng.choice((1, 42, KILLED)))
+        return True
 
-    async def _bind(self, pod: Object) -> None:
+    async def _restarts_in_place(self, pod: Object) -> Object | None:
+        """The JobSet of ``pod``, if it is one that does. Orphans have none and end like any other pod."""
+        name = objects.labels_of(pod).get(labels.JOBSET_NAME)
+        try:
+            jobset = await self._client.get(JOB_SETS, name, objects.namespace_of(pod)) if name else None
+        except NotFound:
+            return None
+        return jobset if jobset and validation.restarts_in_place(jobset["spec"]) else None
+
+    async def _agent(self, pod: Object, jobset: Object, kind: bool) -> bool:
+        """Workers of such a set need each other: they succeed only where nodes are kind and all are there."""
+        status = jobset.get("status") or {}
+        current, previous = status.get("currentInPlaceRestartAttempt"), status.get("previousInPlaceRestartAttempt")
+        own = _attempt(pod)
+        if own is None or (previous is not None and own <= previous):
+            await self._begin_attempt(pod, current, restarts=own is not None)
+        elif own != current:
+            return False  # it waits at the barrier
+        elif not kind:
+            await self._begin_attempt(pod, current, restarts=True)
+        elif await self._all_are_in(jobset, own):
+            await self._write(pod, "Succeeded", 0)
+        return True
+
+    async def _all_are_in(self, jobset: Object, attempt: int) -> bool:
+        groups = [(group["replicas"], group["template"]["spec"]) for group in jobset["spec"]["replicatedJobs"]]
+        selector = f"{labels.JOBSET_UID}={objects.uid_of(jobset)}"
+        pods = (await self._client.list(PODS, objects.namespace_of(jobset), label_selector=selector)).items
+        there = [pod for pod in pods if phase(pod) != "Failed" and _attempt(pod) == attempt]
+        return len(there) == sum(replicas * spec["parallelism"] for replicas, spec in groups)
+
+    async def _begin_attempt(self, pod: Object, current: int | None, *, restarts: bool) -> None:
+        if restarts:
+            await self._write(pod, "Running", restarts=_restarts(pod) + 1)
+        metadata = {"uid": objects.uid_of(pod)}
+        attempt = 0 if current is None else current + 1
+        body = {"metadata": metadata | {"annotations": {labels.IN_PLACE_RESTART_ATTEMPT: str(attempt)}}}
+        await self._client.patch(PODS, objects.name_of(pod), body, namespace=objects.namespace_of(pod))
+
+    async def _bind(self, pod: Object) -> bool:
         up = [name for name in NODE_NAMES if name not in self.down]
         if objects.is_deleting(pod) or not up:
-            return
+            return False
         key = objects.key_of(pod)
         binding = {
             "apiVersion": "v1",
@@ -92,11 +137,13 @@ class ScriptedNodes:
             "target": {"apiVersion": "v1", "kind": "Node", "name": self._rng.choice(up)},
         }
         await self._client.create(PODS, binding, namespace=key.namespace, name=key.name, subresource="binding")
+        return True
 
     async def _stop(self, pod: Object) -> None:
         """A pod that is asked to stop sometimes ends well; then its object may go."""
         if phase(pod) not in ENDED:
-            well = phase(pod) == "Running" and self._rng.random() < 0.2
+            alone = _attempt(pod) is None
+            well = alone and phase(pod) == "Running" and self._rng.random() < 0.2
             await self._write(pod, "Succeeded" if well else "Failed", 0 if well else TERMINATED)
         key = objects.key_of(pod)
         await self._client.delete(PODS, key.name, key.namespace, grace_period_seconds=0, uid=objects.uid_of(pod))
@@ -130,6 +177,12 @@ class ScriptedNodes:
         condition = {"type": "Ready", "status": status, "reason": "Scripted", "lastTransitionTime": moment}
         body = {"status": {"conditions": [condition]}}
         await self._client.patch(NODES, name, body, patch_type=PatchType.STRATEGIC, subresource="status")
+
+
+def _attempt(pod: Object) -> int | None:
+    """In which the agent of ``pod`` is, where it has one."""
+    text = objects.annotations_of(pod).get(labels.IN_PLACE_RESTART_ATTEMPT)
+    return None if text is None else int(text)
 
 
 def _restarts(pod: Object) -> int:

@@ -8,10 +8,10 @@ deleted and nothing may be left. A violation names the seed and the event, so th
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import random
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from typing import ClassVar
 
 import looptime
 
@@ -31,13 +31,13 @@ from sidings.api.resources import (
 )
 from sidings.api.status import ApiError
 from tests.faults import rest, workloads
-from tests.faults.control_plane import CONTROLLERS, FaultyControlPlane, Wrap
+from tests.faults.control_plane import FaultyControlPlane, Wrap
 from tests.faults.faulty_client import Weather
 from tests.faults.ledger import Ledger, Violation
 from tests.faults.scripted_nodes import NODE_NAMES, ScriptedNodes
 
 NAMESPACE = "storm"
-EVENTS_A_ROUND = 250
+ACTS_A_ROUND = 250
 MOST = {JOB_SETS: 5, JOBS: 20, CRON_JOBS: 2, TRAIN_JOBS: 2}
 """Users make no more of a kind while there are so many."""
 REST_SECONDS = 1500.0
@@ -46,10 +46,15 @@ LONGEST_ENDING = 12_000.0
 PAUSES = (0.0, 0.0, 0.05, 0.3, 1.0, 3.0, 12.0, 60.0)
 
 AtRest = Callable[[Ledger], Iterator[str]]
+Acts = dict[str, tuple[int, Callable[[], Awaitable[bool | None]]]]
+"""How likely, and what is done; an act says False if there was nothing to act upon."""
 
 
 class Storm:
-    """``run`` lets a number of events happen; ``happened`` says which."""
+    """``run`` lets a number of acts be tried; ``happened`` says which of them there was something to act upon for."""
+
+    _made_kinds: ClassVar[tuple[Resource, ...]] = (TRAIN_JOBS, CRON_JOBS, JOB_SETS, JOBS, PODS, SERVICES)
+    """Deleted at the end of a round, in this order."""
 
     def __init__(self, seed: int, planted: Mapping[str, Wrap] | None = None) -> None:
         self.seed = seed
@@ -57,13 +62,25 @@ class Storm:
         self._rng = random.Random(seed)
         self._weather = Weather()
         self.gates: FeatureGates = frozenset(
-            gate for gate in (Gate.RESTART_JOB, Gate.ELASTIC_JOB_SET) if self._rng.random() < 0.5
+            gate for gate in (Gate.RESTART_JOB, Gate.ELASTIC_JOB_SET, Gate.IN_PLACE_RESTART) if self._rng.random() < 0.5
         )
-        self.plane = FaultyControlPlane(self._rng, self._weather, planted or {}, self.gates)
-        self.ledger = Ledger()
+        self.plane = self._control_plane(planted or {})
+        self.ledger = self._new_ledger()
         self.nodes = ScriptedNodes(self.plane.client, self.plane.clock, self._rng)
         self._made = 0
-        self._acts: dict[str, tuple[int, Callable[[], Awaitable[None]]]] = {
+        self._tried = 0
+        self._acts = self._possible_acts()
+
+    # What a storm of another sort does differently.
+
+    def _control_plane(self, planted: Mapping[str, Wrap]) -> FaultyControlPlane:
+        return FaultyControlPlane(self._rng, self._weather, planted, self.gates)
+
+    def _new_ledger(self) -> Ledger:
+        return Ledger()
+
+    def _possible_acts(self) -> Acts:
+        return {
             "node works": (60, self._node_works),
             "pod killed": (6, self._kill_pod),
             "jobset made": (6, lambda: self._make(JOB_SETS)),
@@ -90,44 +107,8 @@ class Storm:
             "clock jumped": (1, self._jump),
         }
 
-    @property
-    def faults(self) -> Counter[str]:
-        """Faults of clients and crashes, which come on top of the events."""
-        return self._weather.seen
-
-    async def run(self, events: int) -> None:
-        """Raises ``Violation`` with the seed in its message."""
-        await self.plane.client.create(
-            NAMESPACES, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}}
-        )
-        await self.plane.client.create(TRAINING_RUNTIMES, workloads.runtime(NAMESPACE))
-        tasks = [asyncio.create_task(self.plane.run()), asyncio.create_task(self.ledger.follow(self.plane.client))]
-        try:
-            while self.happened.total() < events:
-                await self._round(min(EVENTS_A_ROUND, events - self.happened.total()))
-        except Violation as violation:
-            message = f"{violation}\nevent {self.happened.total()}; to replay: STORM_SEED={self.seed}"
-            raise Violation(message) from None
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-
-    async def _round(self, events: int) -> None:
-        self._weather.calm = False
-        for name in NODE_NAMES:
-            await self.nodes.join(name)
-        names, weights = list(self._acts), [weight for weight, _ in self._acts.values()]
-        for _ in range(events):
-            [name] = self._rng.choices(names, weights)
-            # A user's or a node's request that is refused or too late is an event as well.
-            with contextlib.suppress(ApiError):
-                await self._acts[name][1]()
-            self.happened[name] += 1
-            await self._pass(self._rng.choice(PAUSES))
-        self._weather.calm = True
-        await self._pass(REST_SECONDS)
-        self._must_hold(
+    def _rules_of_rest(self) -> Sequence[AtRest]:
+        return (
             rest.no_pod_without_an_owner,
             rest.no_job_without_an_owner,
             rest.a_suspended_set_has_no_pods,
@@ -135,8 +116,61 @@ class Storm:
             rest.no_more_jobs_are_kept_than_asked_for,
             rest.a_finished_set_has_no_pods,
         )
+
+    def _what_is_left(self, ledger: Ledger) -> Iterator[str]:
+        """After everything was deleted."""
+        return rest.nothing_is_left(ledger)
+
+    async def _prepare(self) -> None:
+        await self.plane.client.create(
+            NAMESPACES, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}}
+        )
+        await self.plane.client.create(TRAINING_RUNTIMES, workloads.runtime(NAMESPACE))
+
+    # A storm.
+
+    @property
+    def faults(self) -> Counter[str]:
+        """Faults of clients and crashes, which come on top of the events."""
+        return self._weather.seen
+
+    async def run(self, acts: int) -> None:
+        """Raises ``Violation`` with the seed in its message."""
+        await self._prepare()
+        tasks = [asyncio.create_task(self.plane.run()), asyncio.create_task(self.ledger.follow(self.plane.client))]
+        try:
+            while self._tried < acts:
+                await self._round(min(ACTS_A_ROUND, acts - self._tried))
+        except Violation as violation:
+            message = f"{violation}\nact {self._tried}; to replay: STORM_SEED={self.seed}"
+            raise Violation(message) from None
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _round(self, acts: int) -> None:
+        self._weather.calm = False
+        for name in NODE_NAMES:
+            await self.nodes.join(name)
+        names, weights = list(self._acts), [weight for weight, _ in self._acts.values()]
+        for _ in range(acts):
+            [name] = self._rng.choices(names, weights)
+            self._tried += 1
+            self.happened[name] += await self._act(self._acts[name][1])
+            await self._pass(self._rng.choice(PAUSES))
+        self._weather.calm = True
+        await self._pass(REST_SECONDS)
+        self._must_hold(*self._rules_of_rest())
         await self._end_all()
         await self._delete_all()
+
+    async def _act(self, act: Callable[[], Awaitable[bool | None]]) -> bool:
+        """Whether something was done; a user's request that is refused or too late was made all the same."""
+        try:
+            return await act() is not False
+        except ApiError:
+            return True
 
     async def _pass(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
@@ -145,31 +179,35 @@ class Storm:
     def _must_hold(self, *rules: AtRest) -> None:
         for rule in rules:
             for complaint in rule(self.ledger):
-                raise Violation(f"{rule.__name__}: {complaint}")
+                raise Violation(f"{rule.__name__.lstrip('_')}: {complaint}")
 
     async def _end_all(self) -> None:
         """Kind nodes, no suspension: every JobSet must end."""
         for name in NODE_NAMES:
             await self.nodes.join(name)
+        await self._be_kind()
+        await self._until(lambda: not list(rest.everything_has_ended(self.ledger)))
+        self._must_hold(rest.everything_has_ended)
+
+    async def _be_kind(self) -> None:
+        """Take away what users have done to keep things from ending."""
         for cron_job in await self._own(CRON_JOBS):
             await self._patch(CRON_JOBS, cron_job, {"spec": {"suspend": True}})
         for resource in (TRAIN_JOBS, JOB_SETS, JOBS):
             for obj in await self._own(resource):
                 if obj["spec"].get("suspend"):
                     await self._patch(resource, obj, {"spec": {"suspend": False}})
-        await self._until(lambda: not list(rest.everything_has_ended(self.ledger)))
-        self._must_hold(rest.everything_has_ended)
 
     async def _delete_all(self) -> None:
         client = self.plane.client
-        for resource in (TRAIN_JOBS, CRON_JOBS, JOB_SETS, JOBS, PODS, SERVICES):
+        for resource in self._made_kinds:
             for obj in (await client.list(resource, NAMESPACE)).items:
                 try:
                     await client.delete(resource, objects.name_of(obj), NAMESPACE, propagation_policy="Background")
                 except ApiError:
                     continue  # its owner's deletion was faster
-        await self._until(lambda: not any(self.ledger.present.values()))
-        self._must_hold(rest.nothing_is_left)
+        await self._until(lambda: not list(self._what_is_left(self.ledger)))
+        self._must_hold(self._what_is_left)
 
     async def _until(self, met: Callable[[], bool]) -> None:
         """Let kind nodes work until ``met``; what is not met in a long time is left for the rules to tell."""
@@ -181,19 +219,20 @@ class Storm:
             await self._pass(pause)
             pause = min(pause * 1.5, 300.0)
 
-    # --- the acts --------------------------------------------------------------------------------------------------
+    # --- the acts: each says whether there was something to act upon --------------------------------------------------
 
-    async def _node_works(self) -> None:
-        if pods := await self.nodes.pods():
-            await self.nodes.advance(self._rng.choice(pods))
+    async def _node_works(self) -> bool:
+        pods = await self.nodes.pods()
+        return bool(pods) and await self.nodes.advance(self._rng.choice(pods))
 
-    async def _kill_pod(self) -> None:
+    async def _kill_pod(self) -> bool:
         if running := [pod for pod in await self.nodes.pods() if self.nodes.runs(pod)]:
             await self.nodes.kill(self._rng.choice(running))
+        return bool(running)
 
-    async def _make(self, resource: Resource) -> None:
+    async def _make(self, resource: Resource) -> bool:
         if len((await self.plane.client.list(resource, NAMESPACE)).items) >= MOST[resource]:
-            return
+            return False
         self._made += 1
         name = f"{resource.kind.lower()}{self._made}"
         make: dict[Resource, Callable[[], Object]] = {
@@ -203,55 +242,71 @@ class Storm:
             TRAIN_JOBS: lambda: workloads.random_train_job(name, NAMESPACE, self._rng),
         }
         await self.plane.client.create(resource, make[resource]())
+        return True
 
-    async def _patch_one(self, body: Object, resource: Resource | None = None) -> None:
+    async def _patch_one(self, body: Object, resource: Resource | None = None) -> bool:
         """Users change what they made, not what that made in turn."""
         resource = resource or self._rng.choice((JOB_SETS, JOB_SETS, JOB_SETS, JOBS, TRAIN_JOBS, CRON_JOBS))
         if own := await self._own(resource):
             await self._patch(resource, self._rng.choice(own), body)
+        return bool(own)
 
     async def _patch(self, resource: Resource, obj: Object, body: Object) -> None:
         await self.plane.client.patch(resource, objects.name_of(obj), body, namespace=NAMESPACE)
 
-    async def _resize(self) -> None:
+    async def _resize(self) -> bool:
         """One group of a JobSet, where the gate lets it."""
         if own := await self._own(JOB_SETS):
             jobset = objects.copy_of(self._rng.choice(own))
             group = self._rng.choice(jobset["spec"]["replicatedJobs"])
             group["template"]["spec"] |= dict.fromkeys(("parallelism", "completions"), self._rng.randint(1, 3))
             await self.plane.client.update(JOB_SETS, jobset)
+        return bool(own)
 
-    async def _delete(self, resource: Resource) -> None:
+    async def _delete(self, resource: Resource) -> bool:
         """Of what its owner makes again users wait for the end: else it would meet its own pods."""
         if present := (await self.plane.client.list(resource, NAMESPACE)).items:
             obj = self._rng.choice(present)
             owned = objects.controller_of(obj) is not None
             policy = "Foreground" if owned else self._rng.choice(("Background", "Foreground", "Orphan"))
             await self.plane.client.delete(resource, objects.name_of(obj), NAMESPACE, propagation_policy=policy)
+        return bool(present)
 
-    async def _delete_pod(self, grace_period_seconds: int | None = None) -> None:
+    async def _delete_pod(self, grace_period_seconds: int | None = None) -> bool:
         if pods := await self.nodes.pods():
             name = objects.name_of(self._rng.choice(pods))
             await self.plane.client.delete(PODS, name, NAMESPACE, grace_period_seconds=grace_period_seconds)
+        return bool(pods)
 
-    async def _delete_service(self) -> None:
+    async def _delete_service(self) -> bool:
         if services := (await self.plane.client.list(SERVICES, NAMESPACE)).items:
             await self.plane.client.delete(SERVICES, objects.name_of(self._rng.choice(services)), NAMESPACE)
+        return bool(services)
 
-    async def _crash(self) -> None:
-        self.plane.crash(self._rng.choice(list(CONTROLLERS)), self._rng.randint(1, 40))
+    async def _crash(self) -> bool:
+        """Arranges a crash; that is counted, among the faults, when it comes."""
+        self.plane.crash(self._rng.choice(list(self.plane.controllers)), self._rng.randint(1, 40))
+        return False
 
-    async def _silence_node(self) -> None:
-        await self.nodes.fall_silent(self._rng.choice(NODE_NAMES))
+    async def _silence_node(self) -> bool:
+        name = self._rng.choice(NODE_NAMES)
+        up = name not in self.nodes.down
+        await self.nodes.fall_silent(name)
+        return up
 
-    async def _lose_node(self) -> None:
+    async def _lose_node(self) -> bool:
         await self.nodes.leave(self._rng.choice(NODE_NAMES))
+        return True
 
-    async def _bring_node_back(self) -> None:
-        await self.nodes.join(self._rng.choice(NODE_NAMES))
+    async def _bring_node_back(self) -> bool:
+        name = self._rng.choice(NODE_NAMES)
+        down = name in self.nodes.down
+        await self.nodes.join(name)
+        return down
 
-    async def _jump(self) -> None:
+    async def _jump(self) -> bool:
         self.plane.clock.jump(self._rng.choice((-3600.0, -5.0, 5.0, 900.0)))
+        return True
 
     async def _own(self, resource: Resource) -> list[Object]:
         """What users have made, of a kind."""
@@ -259,11 +314,11 @@ class Storm:
         return [obj for obj in present if objects.controller_of(obj) is None]
 
 
-def weather(seed: int, events: int, planted: Mapping[str, Wrap] | None = None) -> Storm:
+def weather(seed: int, acts: int, planted: Mapping[str, Wrap] | None = None, sort: type[Storm] = Storm) -> Storm:
     """A storm that is over, on a loop of its own with virtual time. Raises ``Violation``."""
     loop = looptime.patch_event_loop(asyncio.new_event_loop(), start=0)
     loop.setup_looptime(_enabled=True)
     with asyncio.Runner(loop_factory=lambda: loop) as runner:
-        storm = Storm(seed, planted)
-        runner.run(storm.run(events))
+        storm = sort(seed, planted)
+        runner.run(storm.run(acts))
         return storm

@@ -1,7 +1,8 @@
 """Jobs of every kind under every fault. ``STORM_SEED=... pytest tests/faults`` begins with the storm that broke a rule.
 
-Every run draws other seeds and prints them. An event is what is done to the system (acts of users and nodes, faults of
-its parts) and what changes in it: the rules are checked after each.
+Every run draws other seeds and prints them. An event is what is done to the system: an act of users or nodes that found
+something to act upon, a write that met a conflict, an answer that was lost, a watch event that came late or twice, a
+watch that broke, a controller that died. What controllers do about it, slow answers and acts in vain do not count.
 """
 
 import logging
@@ -30,7 +31,7 @@ def seeds() -> Iterator[int]:
 
 
 def events_of(storm: Storm) -> int:
-    return storm.happened.total() + storm.faults.total() + storm.ledger.changes
+    return storm.happened.total() + storm.faults.total() - storm.faults["slow"]
 
 
 def one_storm(seed: int) -> int:
@@ -48,7 +49,7 @@ def storms(events: int) -> int:
         while happened < events:
             while len(running) < cores:
                 seed = next(source)
-                print(f"STORM_SEED={seed}", flush=True)
+                print(f"STORM_SEED={seed} after {happened} events", flush=True)
                 running.add(pool.submit(one_storm, seed))
             ended, running = wait(running, return_when=FIRST_COMPLETED)
             happened += sum(future.result() for future in ended)
@@ -80,4 +81,4 @@ def test_a_seed_repeats_itself() -> None:
 def test_every_kind_of_fault_and_act_occurs() -> None:
     storm = weather(11, 500)
     assert set(storm.faults) == {"conflict", "answer_lost", "slow", "late", "twice", "broken", "crash"}
-    assert len(storm.happened) >= 22
+    assert sum(times > 0 for times in storm.happened.values()) >= 21

@@ -7,6 +7,7 @@ import random
 from typing import Any
 
 from sidings.api.feature_gates import FeatureGates, Gate
+from sidings.api.jobset.validation import MAX_INT32
 from sidings.api.objects import Object
 from sidings.api.resources import CRON_JOBS, JOB_SETS, JOBS, TRAIN_JOBS, TRAINING_RUNTIMES, Resource
 
@@ -14,6 +15,8 @@ RUNTIME = "small"
 
 
 def random_jobset(name: str, namespace: str, rng: random.Random, gates: FeatureGates) -> Object:
+    if Gate.IN_PLACE_RESTART in gates and rng.random() < 0.4:
+        return _in_place(name, namespace, rng)
     groups = [_group(letter, rng) for letter in "abc"[: rng.randint(1, 3)]]
     spec: dict[str, Any] = {"replicatedJobs": groups}
     if rng.random() < 0.2:
@@ -32,6 +35,18 @@ def random_jobset(name: str, namespace: str, rng: random.Random, gates: FeatureG
         spec["ttlSecondsAfterFinished"] = rng.choice((0, 30))
     spec["suspend"] = rng.random() < 0.2
     return _object(JOB_SETS, name, namespace, spec)
+
+
+def _in_place(name: str, namespace: str, rng: random.Random) -> Object:
+    """Containers start again in their pods. Groups that wait for others never reach the barrier, so none does."""
+    groups = []
+    for letter in "ab"[: rng.randint(1, 2)]:
+        size = rng.randint(1, 2)
+        spec = {"parallelism": size, "completions": size, "backoffLimit": MAX_INT32, "podReplacementPolicy": "Failed"}
+        spec["template"] = _pod_template(rng, "OnFailure")
+        groups.append({"name": letter, "template": {"spec": spec}})
+    policy = {"maxRestarts": rng.choice((2, 50)), "restartStrategy": "InPlaceRestart"}
+    return _object(JOB_SETS, name, namespace, {"replicatedJobs": groups, "failurePolicy": policy})
 
 
 def random_job(name: str, namespace: str, rng: random.Random) -> Object:
@@ -54,7 +69,7 @@ def random_job(name: str, namespace: str, rng: random.Random) -> Object:
 
 def random_cron_job(name: str, namespace: str, rng: random.Random) -> Object:
     spec: dict[str, Any] = {
-        "schedule": rng.choice(("* * * * *", "*/7 * * * *", "@every 30s")),
+        "schedule": rng.choice(("*/3 * * * *", "*/7 * * * *", "@every 2m")),
         "concurrencyPolicy": rng.choice(("Allow", "Forbid", "Replace")),
         "successfulJobsHistoryLimit": rng.randint(0, 2),
         "failedJobsHistoryLimit": rng.randint(0, 2),
@@ -140,6 +155,6 @@ def _job_spec(rng: random.Random) -> dict[str, Any]:
     return spec
 
 
-def _pod_template(rng: random.Random) -> Object:
+def _pod_template(rng: random.Random, *policies: str) -> Object:
     containers = [{"name": "main", "image": "img:1"}]
-    return {"spec": {"restartPolicy": rng.choice(("Never", "OnFailure")), "containers": containers}}
+    return {"spec": {"restartPolicy": rng.choice(policies or ("Never", "OnFailure")), "containers": containers}}

@@ -1,3 +1,5 @@
+import asyncio
+import inspect
 import random
 from collections.abc import AsyncIterator
 
@@ -10,7 +12,7 @@ from sidings.api.status import AlreadyExists, Conflict
 from sidings.client.interface import PatchType
 from sidings.client.local import LocalClient
 from sidings.clock import LoopClock
-from sidings.controllers.runtime.plan import Create, Delete, Patch, Plan, Update, carry_out
+from sidings.controllers.runtime.plan import Create, Delete, Patch, Plan, Update, carry_out, together
 from sidings.registry.registry import Registry
 from sidings.store.store import Store
 
@@ -68,3 +70,15 @@ async def test_an_update_of_a_stale_object_is_refused(client: LocalClient) -> No
     with pytest.raises(Conflict):
         await carry_out(client, Plan(updates=[Update(CONFIG_MAPS, {**read, "data": {"v": "3"}})]), field_manager="t")
     assert (await client.get(CONFIG_MAPS, "x", "ns"))["data"] == {"v": "2"}
+
+
+async def test_what_was_not_begun_when_its_controller_is_stopped_is_closed() -> None:
+    async def wait() -> None:
+        await asyncio.Event().wait()
+
+    work = [wait(), wait()]
+    stopped = asyncio.create_task(together(work, 1))
+    await asyncio.sleep(0)
+    stopped.cancel()
+    await asyncio.wait([stopped])
+    assert [inspect.getcoroutinestate(item) for item in work] == [inspect.CORO_CLOSED] * 2

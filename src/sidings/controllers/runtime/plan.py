@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -115,11 +115,11 @@ async def _delete(client: Client, item: Delete) -> None:
         )
 
 
-async def together(work: Sequence[Awaitable[Any]], parallel: int) -> None:
+async def together(work: Sequence[Coroutine[Any, Any, Any]], parallel: int) -> None:
     """Run ``work``, at most ``parallel`` at once, all of it; then raise the first ApiError that occurred."""
     gate = asyncio.Semaphore(parallel)
 
-    async def one(item: Awaitable[Any]) -> ApiError | None:
+    async def one(item: Coroutine[Any, Any, Any]) -> ApiError | None:
         async with gate:
             try:
                 await item
@@ -127,6 +127,12 @@ async def together(work: Sequence[Awaitable[Any]], parallel: int) -> None:
                 return error
         return None
 
-    for error in await asyncio.gather(*(one(item) for item in work)):
+    try:
+        errors = await asyncio.gather(*(one(item) for item in work))
+    except asyncio.CancelledError:
+        for item in work:
+            item.close()  # what was not begun yet: the controller is stopped
+        raise
+    for error in errors:
         if error is not None:
             raise error

@@ -2,8 +2,8 @@
 
 Queues, flavors and the like change seldom: then all is built anew. Workloads change all the time: each change moves one
 of them between who holds quota (the snapshot), who waits (a ``PendingQueue`` per ClusterQueue) and who does neither.
-Between a decision and the write that makes it true the decision counts (:meth:`assume`), so that no quota is given
-twice.
+Between a decision and the answer to the write that makes it true the decision counts (:meth:`assume`), whatever else
+happens meanwhile, so that no quota is given twice.
 """
 
 from __future__ import annotations
@@ -60,6 +60,8 @@ class Cache:
         self._objects: dict[tuple[str, Key], Object] = {}
         self._workloads: dict[Key, Object] = {}
         self._holders: dict[Key, Workload] = {}
+        self._assumed: dict[Key, Workload] = {}
+        """Holders whose admission is being written: until ``confirm`` or ``forget`` nothing else counts for them."""
         self._waiting: dict[Key, str] = {}
         """ClusterQueue by Workload."""
         self._pods: dict[Key, _Place] = {}
@@ -101,6 +103,8 @@ class Cache:
         """A change of a Workload."""
         key = key_of(obj)
         before = self._workloads.get(key)
+        if not gone and before is not None and resource_version(obj) < resource_version(before):
+            return  # what was written is known by its answer already
         if gone:
             self._workloads.pop(key, None)
         else:
@@ -121,6 +125,8 @@ class Cache:
         self._pending = {q.name: PendingQueue(q.name, q.strategy) for q in self._snapshot.queues.values()}
         self._holders.clear()
         self._waiting.clear()
+        for key, workload in self._assumed.items():
+            self._take(key, workload)
         for key, obj in self._workloads.items():
             self._settle(key, None, obj, now)
         # What is looked at now may see half of a change; upstream looks again at all a second after it.
@@ -184,11 +190,21 @@ class Cache:
         queue = self._waiting.pop(key, "")
         if queue in self._pending:
             self._pending[queue].discard(workload.key)
-        self._holders[key] = workload
-        self._snapshot.add(workload)
+        self._assumed[key] = workload
+        self._take(key, workload)
+
+    def confirm(self, obj: Object, now: datetime) -> None:
+        """The admission that was assumed is written; ``obj`` is what is stored now."""
+        self._assumed.pop(key_of(obj), None)
+        self.see_workload(obj, gone=False, now=now)
+
+    def look_again(self) -> None:
+        """Decide anew although nothing is known to have changed: a decision could not be written."""
+        self.changes += 1
 
     def forget(self, key: Key, now: datetime) -> None:
         """The admission that was assumed could not be written."""
+        self._assumed.pop(key, None)
         if key in self._holders:
             self._drop_holder(key)
         obj = self._workloads.get(key)
@@ -244,6 +260,8 @@ class Cache:
     # One Workload.
 
     def _settle(self, key: Key, before: Object | None, obj: Object | None, now: datetime) -> None:
+        if key in self._assumed:
+            return
         holds = obj is not None and workload_status.has_quota(obj) and not workload_status.is_finished(obj)
         if holds and obj is not None and (obj.get("status") or {}).get("admission"):
             self._leave_queue(key)
@@ -272,6 +290,10 @@ class Cache:
             self._snapshot.remove(old)
             if old.admission != workload.admission:
                 self._freed(old)
+        self._take(key, workload)
+
+    def _take(self, key: Key, workload: Workload) -> None:
+        """Give ``workload`` the quota of its admission, if the queue still exists."""
         if workloads.held(workload).cluster_queue in self._snapshot.queues:
             self._holders[key] = workload
             self._snapshot.add(workload)
@@ -309,6 +331,11 @@ class Cache:
     def _may_use(self, cluster_queue: str) -> Any:
         queue = self._snapshot.queues[cluster_queue]
         return lambda workload: queue.admits_namespace(self._snapshot.namespaces.get(workload.namespace))
+
+
+def resource_version(obj: Object) -> int:
+    """Comparable since Kubernetes 1.35; 0 for an object that never was stored."""
+    return int(obj["metadata"].get("resourceVersion") or 0)
 
 
 class _Place(NamedTuple):

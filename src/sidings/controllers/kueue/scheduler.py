@@ -1,7 +1,8 @@
 """The loop around ``queue.cycle``: as soon as there is a head, one cycle; then its decisions are written.
 
-All decisions of a cycle are counted before the first is written, and all are written before the next cycle begins; a
-write that fails puts its Workload back. What came free is looked at again a second later, so that a job that ends in
+It decides nothing before it has seen all there is. All decisions of a cycle are counted before the first is written,
+and all are written before the next cycle begins; a write that fails puts its Workload back, one whose answer is lost
+is read. What came free is looked at again a second later, so that a job that ends in
 many steps causes one look.
 """
 
@@ -16,7 +17,7 @@ from dataclasses import replace
 from sidings.api.kueue.configuration import Configuration
 from sidings.api.objects import Key, Object, key_of
 from sidings.api.resources import PODS, WORKLOADS, Resource
-from sidings.api.status import ApiError, Expired
+from sidings.api.status import ApiError, Expired, NotFound
 from sidings.client.events import EventNote, Recorder
 from sidings.client.interface import Client
 from sidings.clock import Clock
@@ -38,6 +39,9 @@ FIELD_MANAGER = "kueue-admission"
 FLUSH_AFTER = 1.0
 """Seconds for which changes are collected before all that were set aside are looked at again (Kueue v0.19)."""
 PARALLEL_WRITES = 8
+RETRY_AFTER = 0.05
+"""Seconds between a cycle that could not be written as a whole and the next."""
+WATCHED: tuple[Resource, ...] = (*SURROUNDINGS, PODS, WORKLOADS)
 
 
 class Scheduler:
@@ -54,6 +58,9 @@ class Scheduler:
         self._recorder = Recorder(client, clock, words.ADMISSION, classic=False)
         self._wake = asyncio.Event()
         self._number = 0
+        self._listed: set[Resource] = set()
+        self._failed = False
+        """Whether something of the present cycle could not be written."""
         self._flush: asyncio.Task[None] | None = None
         self._seen = -1
         """The changes that the last cycle knew: without others it would decide the same again."""
@@ -63,7 +70,7 @@ class Scheduler:
     async def run(self) -> None:
         """Watch and decide until cancelled."""
         async with asyncio.TaskGroup() as tasks:
-            for resource in (*SURROUNDINGS, PODS, WORKLOADS):
+            for resource in WATCHED:
                 tasks.create_task(self._watch(resource), name=f"{self.name} watch {resource.plural}")
             await self._decide(tasks)
 
@@ -76,6 +83,8 @@ class Scheduler:
                     self._forget(resource, key)
                 for obj in found.items:
                     self._see(resource, obj, gone=False)
+                self._listed.add(resource)
+                self._tell()
                 async for event in self._client.watch(resource, resource_version=found.resource_version):
                     if event.type != "BOOKMARK":
                         self._see(resource, event.object, gone=event.type == "DELETED")
@@ -101,8 +110,13 @@ class Scheduler:
             self.cache.see_workload(obj, gone=gone, now=now)
         else:
             self.cache.see(resource, obj, gone=gone, now=now)
-        self._wake.set()
-        self.changed()
+        self._tell()
+
+    def _tell(self) -> None:
+        """Half of the objects would look like free quota, and like queues that nobody uses."""
+        if len(self._listed) == len(WATCHED):
+            self._wake.set()
+            self.changed()
 
     async def _decide(self, tasks: asyncio.TaskGroup) -> None:
         while True:
@@ -129,6 +143,7 @@ class Scheduler:
     async def _turn(self) -> None:
         """One cycle and its writes."""
         self.cache.refresh(self._clock.now())
+        self._failed = False
         edition, snapshot = self.cache.edition, self.cache.snapshot
         heads = self.cache.heads()
         self._number += 1
@@ -149,6 +164,9 @@ class Scheduler:
                 again = Waiting(waiting.workload, waiting.shape, decision.progress)
                 self.cache.give_back(decision.head, again, decision.requeue)
         self.changed()
+        if self._failed:
+            await self._clock.sleep(RETRY_AFTER)
+            self.cache.look_again()
 
     def _decisions(self, snapshot: Snapshot, heads: list[Head]) -> list[Decision]:
         """Of the cycle; with ``blockAdmission`` one admission at a time, and none before all pods of it are ready."""
@@ -182,12 +200,28 @@ class Scheduler:
         assert decision.admission is not None
         checks = bool(snapshot.queues[decision.head.cluster_queue].checks_of(decision.admission))
         obj = self.cache.workload(key)
-        written = False
+        stored = None
         if obj is not None:
             changed, notes = carrying_out.admission(obj, decision, checks=checks, now=self._clock.now())
-            written = await self._write(changed, notes)
-        if not written:
+            stored = await self._write(changed, notes) or await self._written_after_all(key, changed)
+        if stored is None:
             self.cache.forget(key, self._clock.now())
+        else:
+            self.cache.confirm(stored, self._clock.now())
+
+    async def _written_after_all(self, key: Key, changed: Object) -> Object | None:
+        """The Workload, if it has the admission of ``changed`` although the answer to the write was an error."""
+        while True:
+            try:
+                stored = await self._client.get(WORKLOADS, key.name, key.namespace)
+            except NotFound:
+                return None
+            except ApiError as error:
+                log.warning("%s: %s: %s", self.name, key.name, error)
+                await self._clock.sleep(REWATCH_SECONDS)
+            else:
+                admission = (stored.get("status") or {}).get("admission")
+                return stored if admission == changed["status"]["admission"] else None
 
     async def _refuse(self, decision: Decision) -> None:
         obj = self.cache.workload(_key(decision))
@@ -205,18 +239,22 @@ class Scheduler:
                 await self._write(changed, notes)
         await self._refuse(decision)
 
-    async def _write(self, workload: Object | None, notes: list[EventNote]) -> bool:
-        """Write a status, then tell; False where somebody was faster or the Workload is gone."""
+    async def _write(self, workload: Object | None, notes: list[EventNote]) -> Object | None:
+        """Write a status, then tell; None where nothing was written, be it that somebody was faster."""
+        stored = None
         if workload is not None:
             try:
-                await self._client.update(WORKLOADS, workload, subresource="status", field_manager=FIELD_MANAGER)
+                stored = await self._client.update(
+                    WORKLOADS, workload, subresource="status", field_manager=FIELD_MANAGER
+                )
             except ApiError as error:
                 log.debug("%s: %s: %s", self.name, workload["metadata"]["name"], error)
-                return False
+                self._failed = True
+                return None
         for note in notes:
             with contextlib.suppress(ApiError):
                 await self._recorder.record(note)
-        return True
+        return stored
 
 
 def _held_back(head: Head) -> Decision:

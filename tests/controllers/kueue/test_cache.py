@@ -1,0 +1,85 @@
+"""What counts between a decision and the answer to its write."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from sidings.api.objects import Key, Object
+from sidings.api.resources import CLUSTER_QUEUES, LOCAL_QUEUES, NAMESPACES, RESOURCE_FLAVORS
+from sidings.controllers.kueue.cache import Cache
+from sidings.queue import workloads
+from sidings.queue.workloads import Admission, PodSetAdmission
+from tests.queue import objects
+
+NOW = datetime(2026, 1, 2, tzinfo=UTC)
+KEY = Key("default", "w")
+ADMISSION = Admission("q", (PodSetAdmission("main", 1, {"cpu": "default"}, {"cpu": 1000}),))
+
+
+def cache_with(*found: Object) -> Cache:
+    cache = Cache()
+    cache.see(NAMESPACES, {"metadata": {"name": "default"}}, gone=False, now=NOW)
+    cache.see(RESOURCE_FLAVORS, objects.flavor(), gone=False, now=NOW)
+    cache.see(CLUSTER_QUEUES, objects.cluster_queue("q"), gone=False, now=NOW)
+    local = {"metadata": {"name": "q", "namespace": "default"}, "spec": {"clusterQueue": "q"}}
+    cache.see(LOCAL_QUEUES, local, gone=False, now=NOW)
+    cache.refresh(NOW)
+    for obj in found:
+        cache.see_workload(obj, gone=False, now=NOW)
+    return cache
+
+
+def stored(version: int, *, admitted: bool = False) -> Object:
+    obj = objects.workload("w")
+    obj["metadata"]["resourceVersion"] = str(version)
+    if admitted:
+        obj["status"] = {
+            "admission": workloads.admission_object(ADMISSION),
+            "conditions": [
+                {"type": "QuotaReserved", "status": "True", "lastTransitionTime": "2026-01-01T00:00:00Z", "reason": "R"}
+            ],
+        }
+    return obj
+
+
+def used(cache: Cache) -> int:
+    return cache.snapshot.queues["q"].used(("default", "cpu"))
+
+
+def assumed() -> Cache:
+    cache = cache_with(stored(1))
+    [head] = cache.heads()
+    cache.assume(replace(head.waiting.workload, admission=ADMISSION))
+    return cache
+
+
+def test_an_assumed_admission_survives_other_news_of_its_workload() -> None:
+    cache = assumed()
+    cache.see_workload(stored(2), gone=False, now=NOW)
+    assert used(cache) == 1000
+    assert not cache.has_heads
+
+
+def test_an_assumed_admission_survives_a_change_of_the_queues() -> None:
+    cache = assumed()
+    cache.see(CLUSTER_QUEUES, objects.cluster_queue("q", "8"), gone=False, now=NOW)
+    cache.refresh(NOW)
+    assert used(cache) == 1000
+    assert not cache.has_heads
+
+
+def test_what_the_answer_says_is_not_undone_by_late_events() -> None:
+    cache = assumed()
+    cache.confirm(stored(3, admitted=True), NOW)
+    cache.see_workload(stored(2), gone=False, now=NOW)
+    assert used(cache) == 1000
+    cache.see_workload(stored(4), gone=False, now=NOW)
+    assert used(cache) == 0
+
+
+def test_an_admission_that_was_not_written_gives_its_quota_and_its_place_back() -> None:
+    cache = assumed()
+    cache.forget(KEY, NOW)
+    assert used(cache) == 0
+    assert [head.waiting.workload.key for head in cache.heads()] == ["default/w"]

@@ -151,25 +151,26 @@ def _pod_set(entry: Mapping[str, Any], reclaimable: Mapping[str, int]) -> PodSet
 
 
 def _admission(admission: Mapping[str, Any], counts: Mapping[str, int], reclaimable: Mapping[str, int]) -> Admission:
-    """What is held: of pods that are done nothing any more."""
+    """What is held: of pods that are done nothing any more, be they done before the admission or since."""
     return Admission(
         admission["clusterQueue"],
         tuple(
-            _pod_set_admission(entry, entry.get("count", counts.get(entry["name"], 0)), reclaimable)
+            _pod_set_admission(entry, counts.get(entry["name"], 0), reclaimable.get(entry["name"], 0))
             for entry in admission["podSetAssignments"]
         ),
     )
 
 
-def _pod_set_admission(entry: Mapping[str, Any], count: int, reclaimable: Mapping[str, int]) -> PodSetAdmission:
+def _pod_set_admission(entry: Mapping[str, Any], of_job: int, done: int) -> PodSetAdmission:
     usage = {name: amounts.whole(name, value) for name, value in (entry.get("resourceUsage") or {}).items()}
-    done = reclaimable.get(entry["name"], 0)
-    if done and count:
-        usage = {name: amount * (count - done) // count for name, amount in usage.items()}
+    admitted = entry.get("count", of_job)
+    count = max(0, min(admitted, of_job - done))
+    if count < admitted:
+        usage = {name: amount * count // admitted for name, amount in usage.items()}
     assignment = entry.get("topologyAssignment")
     return PodSetAdmission(
         name=entry["name"],
-        count=count - done,
+        count=count,
         flavors=entry.get("flavors") or {},
         usage=usage,
         placement=topology_assignment.decode(assignment) if assignment else None,

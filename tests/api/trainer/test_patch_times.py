@@ -40,3 +40,9 @@ def test_shapes_that_validation_will_refuse_are_left_alone() -> None:
         job = {"spec": spec}
         patch_times.stamp(job, None, NOW)
         assert job == {"spec": spec}
+
+
+def test_a_patch_that_other_admission_added_without_a_time_gets_one_with_the_next_change() -> None:
+    job = train_job(runtimePatches=[patch()])
+    patch_times.stamp(job, train_job(runtimePatches=[patch()]), NOW)
+    assert times(job) == [NOW]

@@ -11,7 +11,7 @@ def stamp(job: Object, old: Object | None, now: str) -> None:
     """Set the times in ``job`` in place; ``now`` is RFC 3339.
 
     A patch that is unchanged keeps its stored time whatever the client sends, a changed one gets ``now``, a new one
-    too unless the client gave a time. ``job`` has not been validated yet, so other shapes are left alone.
+    too unless the client gave a time, and so does one that other admission has added since. ``job`` has not been validated yet, so other shapes are left alone.
     """
     before = {patch["manager"]: patch for patch in _patches(old or {})}
     for patch in _patches(job):
@@ -19,7 +19,7 @@ def stamp(job: Object, old: Object | None, now: str) -> None:
         if was is None:
             patch["time"] = patch.get("time") or now
         else:
-            patch["time"] = was["time"] if _content(patch) == _content(was) else now
+            patch["time"] = was.get("time", now) if _content(patch) == _content(was) else now
 
 
 def _patches(job: Object) -> list[Object]:

@@ -46,6 +46,32 @@ def test_roles_addresses_and_versions():
     assert cell(node, "Version") == "v1"
 
 
-def test_taints_need_a_key_and_a_known_effect():
-    errors = KIND.rules.validate({"spec": {"taints": [{"effect": "No"}]}})
-    assert [error.field for error in errors] == ["spec.taints[0].key", "spec.taints[0].effect"]
+@pytest.mark.parametrize(
+    ("taint", "field", "text"),
+    [
+        ({"key": "a b", "effect": "NoSchedule"}, "key", "name part must consist of"),
+        ({"key": "a", "value": "x y", "effect": "NoSchedule"}, "value", "a valid label must be an empty string or"),
+        ({"key": "a"}, "effect", "Required value"),
+        ({"key": "a", "effect": "No"}, "effect", 'Unsupported value: "No"'),
+    ],
+)
+def test_what_is_wrong_with_a_taint(taint, field, text):
+    (error,) = KIND.rules.validate({"spec": {"taints": [taint]}})
+    assert error.field == f"spec.taints[0].{field}"
+    assert text in error.text
+
+
+def test_a_taint_is_once_on_a_node():
+    taints = [
+        {"key": "a", "effect": effect, "value": value} for effect, value in (("NoExecute", "1"), ("NoSchedule", "1"))
+    ]
+    assert KIND.rules.validate({"spec": {"taints": taints}}) == []
+    (error,) = KIND.rules.validate({"spec": {"taints": [*taints, {**taints[0], "value": "2"}]}})
+    assert (error.field, error.reason) == ("spec.taints[2]", "FieldValueDuplicate")
+    assert error.text.endswith("taints must be unique by key and effect pair")
+
+
+def test_the_provider_of_a_node_stays():
+    (error,) = KIND.rules.validate_update({"spec": {"providerID": "b"}}, {"spec": {"providerID": "a"}})
+    assert str(error).startswith("spec.providerID: Forbidden")
+    assert KIND.rules.validate_update({"spec": {"providerID": "b"}}, {"spec": {}}) == []

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
-from sidings.api import conditions, schemas
-from sidings.api.fields import FieldError, not_supported, required
+from sidings.api import conditions, names, schemas
+from sidings.api.fields import FieldError, duplicate, forbidden, invalid, not_supported, required
 from sidings.api.kind import Column, Kind, Rules
 from sidings.api.kinds import columns
 from sidings.api.objects import Object, labels_of
@@ -27,14 +27,34 @@ class NodeRules(Rules):
         new["status"] = old["status"]
 
     def validate(self, obj: Object) -> list[FieldError]:
-        errors = []
-        for index, taint in enumerate(obj["spec"].get("taints") or ()):
-            path = f"spec.taints[{index}]"
-            if not taint.get("key"):
-                errors.append(required(f"{path}.key"))
-            if taint.get("effect") not in TAINT_EFFECTS:
-                errors.append(not_supported(f"{path}.effect", taint.get("effect") or "", TAINT_EFFECTS))
-        return errors
+        return list(_taint_errors(obj["spec"].get("taints") or ()))
+
+    def validate_update(self, new: Object, old: Object) -> list[FieldError]:
+        before, after = old["spec"].get("providerID"), new["spec"].get("providerID")
+        if before and before != after:
+            detail = 'node updates may not change providerID except from "" to valid'
+            return [forbidden("spec.providerID", detail)]
+        return []
+
+
+def _taint_errors(taints: Sequence[Object]) -> Iterator[FieldError]:
+    """``validateNodeTaints`` of ``pkg/apis/core/validation`` (v1.36)."""
+    seen = set()
+    for index, taint in enumerate(taints):
+        path, effect = f"spec.taints[{index}]", taint.get("effect") or ""
+        key, value = taint.get("key") or "", taint.get("value") or ""
+        for complaint in names.qualified_name(key):
+            yield invalid(f"{path}.key", key, complaint)
+        if complaints := names.label_value(value):
+            yield invalid(f"{path}.value", value, ";".join(complaints))
+        if not effect:
+            yield required(f"{path}.effect")
+        elif effect not in TAINT_EFFECTS:
+            yield not_supported(f"{path}.effect", effect, TAINT_EFFECTS)
+        if (key, effect) in seen:
+            found = duplicate(path, taint)
+            yield found._replace(text=f"{found.text}: taints must be unique by key and effect pair")
+        seen.add((key, effect))
 
 
 def _status(obj: Object, now: datetime) -> Any:

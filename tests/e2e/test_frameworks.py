@@ -61,19 +61,6 @@ with collective.CommunicatorContext(dmlc_tracker_uri=host, dmlc_tracker_port=por
 """
 
 
-@pytest.fixture(scope="module")
-def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
-    python = PREFIX / "bin" / "python"
-    if not python.exists() or subprocess.run((python, "-c", "import jax, xgboost"), check=False).returncode:
-        pytest.skip("SIDINGS_ML_PREFIX names no environment with jax and xgboost")
-    it = Machine(tmp_path_factory.mktemp("frameworks"))
-    try:
-        it.ok("up", "--nodes", "2", "--image", f"nvcr.io/nvidia/jax*={PREFIX}", "--image", f"*xgboost*={PREFIX}")
-        yield it
-    finally:
-        it.ok("down", "--force")
-
-
 def scripts(name: str, text: str) -> Object:
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {"train.py": text}}
 
@@ -111,26 +98,41 @@ OLD_JAX = old_job("oldjax", "JAXJob", "jaxReplicaSpecs", "jax", JAX_IMAGE, {"Wor
 OLD_XGBOOST = old_job("oldxgb", "XGBoostJob", "xgbReplicaSpecs", "xgboost", XGBOOST_IMAGE, {"Master": 1, "Worker": 1})
 
 
+JOBS = {
+    "TrainJob/jax": (train_job("jax", "jax-distributed"), JAX),
+    "TrainJob/xgb": (train_job("xgb", "xgboost-distributed"), XGBOOST),
+    "JAXJob/oldjax": (OLD_JAX, JAX),
+    "XGBoostJob/oldxgb": (OLD_XGBOOST, XGBOOST),
+}
+
+
+@pytest.fixture(scope="module")
+def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
+    """Two nodes on which all jobs train at once."""
+    python = PREFIX / "bin" / "python"
+    if not python.exists() or subprocess.run((python, "-c", "import jax, xgboost"), check=False).returncode:
+        pytest.skip("SIDINGS_ML_PREFIX names no environment with jax and xgboost")
+    it = Machine(tmp_path_factory.mktemp("frameworks"))
+    try:
+        images = ("--image", f"nvcr.io/nvidia/jax*={PREFIX}", "--image", f"*xgboost*={PREFIX}")
+        it.ok("up", "--nodes", "2", "--cpu", "8", *images)
+        items = [item for job, text in JOBS.values() for item in (scripts(job["metadata"]["name"], text), job)]
+        it.apply(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+        yield it
+    finally:
+        it.ok("down", "--force")
+
+
 def told(machine: Machine, selector: str) -> list[str]:
     """What the ranks printed, sorted."""
     log = machine.kubectl("logs", "-l", selector, "--tail=-1")
     return sorted(line for line in log.splitlines() if line.startswith("rank "))
 
 
-@pytest.mark.parametrize(
-    ("job", "condition", "text"),
-    [
-        (train_job("jax", "jax-distributed"), "Complete", JAX),
-        (train_job("xgb", "xgboost-distributed"), "Complete", XGBOOST),
-        (OLD_JAX, "Succeeded", JAX),
-        (OLD_XGBOOST, "Succeeded", XGBOOST),
-    ],
-    ids=["jax", "xgboost", "JAXJob", "XGBoostJob"],
-)
-def test_two_nodes_train_together(machine: Machine, job: Object, condition: str, text: str) -> None:
-    name, kind = job["metadata"]["name"], job["kind"].lower()
-    machine.apply(json.dumps({"apiVersion": "v1", "kind": "List", "items": [scripts(name, text), job]}))
-    machine.wait_for_condition(condition, f"{kind}/{name}", seconds=120)
+@pytest.mark.parametrize("which", JOBS)
+def test_two_nodes_train_together(machine: Machine, which: str) -> None:
+    kind, _, name = which.lower().partition("/")
+    machine.wait_for_condition("Complete" if kind == "trainjob" else "Succeeded", f"{kind}/{name}")
     label = "jobset.sigs.k8s.io/jobset-name" if kind == "trainjob" else "training.kubeflow.org/job-name"
     check(told(machine, f"{label}={name}"))
 

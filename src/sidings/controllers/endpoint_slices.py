@@ -10,14 +10,14 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
+from sidings.api.kinds.endpoint_slice import MANAGED_BY, MANAGER, SERVICE_NAME
 from sidings.api.objects import Key, Object, copy_of, key_of, labels_of, name_of, namespace_of, uid_of
 from sidings.api.resources import ENDPOINT_SLICES, ENDPOINTS, SERVICES, Resource
 from sidings.api.status import AlreadyExists, NotFound
-from sidings.controllers.kubernetes_service import SERVICE_NAME, SKIP_MIRROR
+from sidings.controllers.kubernetes_service import SKIP_MIRROR
 from sidings.controllers.runtime.controller import Controller, Mapper
 
-MANAGED_BY = "endpointslice.kubernetes.io/managed-by"
-MANAGER, MIRROR = "endpointslice-controller.k8s.io", "endpointslicemirroring-controller.k8s.io"
+MIRROR = "endpointslicemirroring-controller.k8s.io"
 MOST_ENDPOINTS = 1000
 """Of one slice: the limit of the API."""
 SETTLE_SECONDS = 0.2

@@ -10,6 +10,7 @@ import random
 from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
+from sidings.api.kinds.endpoint_slice import SERVICE_NAME
 from sidings.api.objects import Key, Object, copy_of, key_of
 from sidings.api.resources import ENDPOINT_SLICES, ENDPOINTS, NAMESPACES, SERVICES, Resource
 from sidings.api.status import AlreadyExists, NotFound
@@ -21,8 +22,6 @@ KEY = Key("default", "kubernetes")
 _PORT_NAME, _SERVICE_PORT = "https", 443
 SKIP_MIRROR = "endpointslice.kubernetes.io/skip-mirror"
 """Label of Endpoints whose EndpointSlices are somebody else's work."""
-SERVICE_NAME = "kubernetes.io/service-name"
-"""Label of EndpointSlices: the Service that they belong to."""
 
 
 def _mine(obj: Object) -> tuple[Key, ...]:

@@ -17,10 +17,11 @@ from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Sequ
 from pathlib import Path
 from typing import Any
 
-from sidings.api.objects import Object, name_of, uid_of
+from sidings.api.kinds.endpoint_slice import MANAGED_BY, MANAGER
+from sidings.api.objects import Object, labels_of, name_of, uid_of
 from sidings.api.pod_phase import has_ended
 from sidings.api.pods import LogOptions, Session, StreamOptions, Usage
-from sidings.api.resources import CLAIMS, PODS, SERVICES
+from sidings.api.resources import CLAIMS, ENDPOINT_SLICES, PODS, SERVICES
 from sidings.api.status import ApiError, BadRequest, InternalError
 from sidings.client.events import EventNote, Recorder
 from sidings.client.interface import Client
@@ -109,6 +110,8 @@ class NodeAgent:
         self._api_server: tuple[str, int] | None = None
         self._pods: dict[str, Object] = {}
         self._services: dict[str, Object] = {}
+        self._slices: dict[str, Object] = {}
+        """EndpointSlices that say more than the Service's selector."""
         self._workers: dict[str, PodWorker] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._gpus = GpuManager(gpus or InMemoryGpus(), {node.name: node.units for node in nodes}, state_dir / "pods")
@@ -171,6 +174,7 @@ class NodeAgent:
         try:
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(follow(self._client, self._clock, SERVICES, self._all_services, self._service))
+                tasks.create_task(follow(self._client, self._clock, ENDPOINT_SLICES, self._all_slices, self._slice))
                 tasks.create_task(follow(self._client, self._clock, CLAIMS, self._all_claims, self._claim))
                 tasks.create_task(follow(self._client, self._clock, PODS, self._all_pods, self._pod))
                 tasks.create_task(self._heartbeats(registration))
@@ -376,10 +380,24 @@ class NodeAgent:
             self._services[uid_of(service)] = service
         self._refresh_names()
 
+    def _all_slices(self, slices: Sequence[Object]) -> None:
+        self._slices = {uid_of(found): found for found in slices if _is_stated(found)}
+        self._refresh_names()
+
+    def _slice(self, type_: str, found: Object) -> None:
+        if type_ == "DELETED" or not _is_stated(found):
+            known = self._slices.pop(uid_of(found), None)
+            if known is None:
+                return
+        else:
+            self._slices[uid_of(found)] = found
+        self._refresh_names()
+
     def _refresh_names(self) -> None:
-        self._names.refresh(self._services.values(), self._pods.values())
+        slices = self._slices.values()
+        self._names.refresh(self._services.values(), self._pods.values(), slices)
         pods = list(self._pods.values())
-        self._service_table.refresh(self._services.values(), pods)
+        self._service_table.refresh(self._services.values(), pods, slices)
         self._node_ports.refresh(node_ports.leads(self._services.values(), pods, self._addresses.known()))
 
     async def _dial(self, uid: str, port: int) -> socket.socket:
@@ -457,6 +475,11 @@ class NodeAgent:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         self._workers.clear()
+
+
+def _is_stated(endpoint_slice: Object) -> bool:
+    """Whether somebody wrote it, rather than the controller that follows selectors."""
+    return labels_of(endpoint_slice).get(MANAGED_BY) != MANAGER
 
 
 def _waiting_reason(pod: Object, container: str) -> str:

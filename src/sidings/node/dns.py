@@ -14,13 +14,19 @@ from sidings.api.objects import Object, name_of, namespace_of
 from sidings.node import backends
 from sidings.node.backends import Backends
 from sidings.node.sandbox.name_server import Table
+from sidings.node.stated_endpoints import StatedEndpoints
 
 DOMAIN = "cluster.local"
 
 
-def table(services: Iterable[Object], pods: Iterable[Object], addresses: Mapping[str, str]) -> Table:
-    """The names of all Services, and of ``pods`` that have an address (pod uid -> address)."""
-    made = _Names(Backends(pods, addresses))
+def table(
+    services: Iterable[Object], pods: Iterable[Object], addresses: Mapping[str, str], slices: Iterable[Object] = ()
+) -> Table:
+    """The names of all Services, and of ``pods`` that have an address (pod uid -> address).
+
+    ``slices``: the EndpointSlices by which Services without a selector go.
+    """
+    made = _Names(Backends(pods, addresses), StatedEndpoints(slices, addresses.values()))
     for service in services:
         made.add(service)
     return Table(made.names, made.reverse, frozenset(made.zones), made.aliases, made.ports)
@@ -29,8 +35,9 @@ def table(services: Iterable[Object], pods: Iterable[Object], addresses: Mapping
 class _Names:
     """The parts of a ``Table`` while it is made."""
 
-    def __init__(self, found: Backends) -> None:
+    def __init__(self, found: Backends, stated: StatedEndpoints) -> None:
         self._backends = found
+        self._stated = stated
         self.names: dict[str, list[str]] = {}
         self.reverse: dict[str, str] = {}
         self.zones: set[str] = set()
@@ -50,6 +57,8 @@ class _Names:
         if service["spec"].get("selector"):
             self.zones.add(zone)
             self._add_pods(service, zone, headless=not address)
+        elif not address and (found := self._stated.addresses(service)):
+            self.names[zone] = found
 
     def _add_pods(self, service: Object, zone: str, *, headless: bool) -> None:
         owners: list[tuple[str, Object | None]] = []

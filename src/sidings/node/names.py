@@ -25,8 +25,8 @@ class NameTable:
         self._addresses = addresses
         self._written: Table | None = None
 
-    def refresh(self, services: Iterable[Object], pods: Iterable[Object]) -> None:
-        table = dns.table(services, pods, self._addresses.known())
+    def refresh(self, services: Iterable[Object], pods: Iterable[Object], slices: Iterable[Object] = ()) -> None:
+        table = dns.table(services, pods, self._addresses.known(), slices)
         if table == self._written:
             return
         fresh = self._path.with_suffix(".new")

@@ -16,8 +16,9 @@ from sidings.api.kinds.service import AFFINITY_SECONDS
 from sidings.api.objects import Object, uid_of
 from sidings.node import backends
 from sidings.node.backends import Backends
-from sidings.node.network import AddressPool
+from sidings.node.network import API_SERVICE, AddressPool
 from sidings.node.sandbox.service_proxy import Entry, Table, entry_name
+from sidings.node.stated_endpoints import StatedEndpoints
 
 log = logging.getLogger(__name__)
 
@@ -27,23 +28,27 @@ def table(
     pods: Sequence[Object],
     addresses: Mapping[str, str],
     nodes: Mapping[str, str] | None = None,
+    slices: Iterable[Object] = (),
 ) -> Table:
     """Every port of every Service -> those of its pods (pod uid -> address in ``addresses``).
 
+    ``slices``: the EndpointSlices by which Services without a selector go.
     ``nodes``: node name -> address, at which node ports and the pods' host ports are served.
     """
     made: Table = {}
     found = Backends(pods, addresses)
+    stated = StatedEndpoints(slices, addresses.values())
     nodes = nodes or {}
     for service in services:
         address = backends.cluster_address(service)
-        if not address or not service["spec"].get("selector"):
-            continue
+        if not address or address == API_SERVICE:
+            continue  # the way to the API server is the node's own (``sandbox.outside``)
         behind = list(found.of(service))
         seconds = _affinity_seconds(service)
         for port in service["spec"].get("ports") or ():
             targets = [(pod, service_ports.target_port(port, pod), at) for pod, at in behind]
-            entry = Entry([f"{at}:{number}" for _, number, at in targets if number is not None], seconds)
+            here = [f"{at}:{number}" for _, number, at in targets if number is not None]
+            entry = Entry([*here, *stated.targets(service, port)], seconds)
             protocol = service_ports.protocol(port)
             made[entry_name(protocol, address, port["port"])] = entry
             if number := port.get("nodePort"):
@@ -79,8 +84,8 @@ class ServiceTable:
         self._nodes = nodes
         self._written: Table | None = None
 
-    def refresh(self, services: Iterable[Object], pods: Sequence[Object]) -> None:
-        wanted = table(services, pods, self._addresses.known(), self._nodes)
+    def refresh(self, services: Iterable[Object], pods: Sequence[Object], slices: Iterable[Object] = ()) -> None:
+        wanted = table(services, pods, self._addresses.known(), self._nodes, slices)
         if wanted == self._written:
             return
         fresh = self._path.with_suffix(".new")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sidings.api import schemas
+from sidings.api import endpoint_addresses, schemas
 from sidings.api.fields import FieldError, invalid, not_supported, required
 from sidings.api.kind import Column, Kind, Rules
 from sidings.api.kinds import columns
@@ -15,6 +15,13 @@ from sidings.api.resources import ENDPOINT_SLICES
 
 ADDRESS_TYPES = ("FQDN", "IPv4", "IPv6")
 PROTOCOLS = ("SCTP", "TCP", "UDP")
+SERVICE_NAME = "kubernetes.io/service-name"
+"""Label: the Service that a slice belongs to."""
+MANAGED_BY = "endpointslice.kubernetes.io/managed-by"
+"""Label: who writes a slice."""
+MANAGER = "endpointslice-controller.k8s.io"
+"""Who writes those of Services with a selector."""
+_FAMILIES = {"IPv4": endpoint_addresses.IPV4, "IPv6": endpoint_addresses.IPV6}
 _SHOWN = 3
 
 
@@ -36,6 +43,10 @@ class EndpointSliceRules(Rules):
         for index, endpoint in enumerate(obj.get("endpoints") or ()):
             if not endpoint.get("addresses"):
                 errors.append(required(f"endpoints[{index}].addresses", "must contain at least 1 address"))
+            if type_ in _FAMILIES:
+                for number, address in enumerate(endpoint.get("addresses") or ()):
+                    path = f"endpoints[{index}].addresses[{number}]"
+                    errors += endpoint_addresses.errors(address, path, _FAMILIES[type_])
         for index, port in enumerate(obj.get("ports") or ()):
             if port["protocol"] not in PROTOCOLS:
                 errors.append(not_supported(f"ports[{index}].protocol", port["protocol"], PROTOCOLS))

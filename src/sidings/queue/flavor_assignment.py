@@ -208,7 +208,7 @@ class FlavorAssigner:
         topology = self._snapshot.topologies.get(name)
         for member in members:
             refusal = assigning.flavor_refusal(member.pod_set.topology, flavor, topology)
-            refusal = refusal or _pod_refusal(member.pod_set, flavor)
+            refusal = refusal or pod_refusal(member.pod_set, flavor)
             if refusal:
                 return refusal
         return ""
@@ -244,7 +244,8 @@ def _named(assignment: Assignment, pod_set: str) -> PodSetChoice:
     return next(choice for choice in assignment.pod_sets if choice.pod_set.name == pod_set)
 
 
-def _pod_refusal(pod_set: PodSet, flavor: Flavor) -> str:
+def pod_refusal(pod_set: PodSet, flavor: Flavor) -> str:
+    """Why a flavor's nodes are not for these pods, by taint, node selector or affinity; empty if they are."""
     tolerated = [*(pod_set.pod_spec.get("tolerations") or ()), *flavor.tolerations]
     for taint in flavor.node_taints:
         if taint["effect"] in tolerations.BLOCKING_EFFECTS and not tolerations.tolerates(tolerated, taint):

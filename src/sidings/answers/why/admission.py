@@ -1,0 +1,125 @@
+"""The Workload's stage: suspended by whom, deactivated, put off, checked; then its queue and its quota."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+
+from sidings.answers import codes, suspension
+from sidings.answers.codes import finding
+from sidings.answers.family import Family
+from sidings.answers.finding import Finding, place_of
+from sidings.answers.standing import Standing, has_quota
+from sidings.answers.surroundings import Surroundings
+from sidings.answers.why import queues, quota
+from sidings.api import conditions, timestamps
+from sidings.api.kueue import keys
+from sidings.api.objects import Object, key_of, labels_of, name_of
+from sidings.queue import workloads
+from sidings.queue.preemption import Config
+
+PATIENCE = timedelta(seconds=10)
+"""How long a job may be without a Workload before that is worth a word."""
+_COMPOSE_FAILED = "ErrWorkloadCompose"
+_ACTIVATE = json.dumps({"spec": {"active": True}})
+
+
+def find(family: Family, workload: Object | None, around: Surroundings, standing: Standing) -> list[Finding]:
+    """What keeps the job suspended; nothing where it is not."""
+    if not suspension.is_suspended(family.root):
+        return []
+    key = key_of(family.root)
+    local = labels_of(family.root).get(keys.QUEUE_NAME, "")
+    if workload is not None:
+        return of_workload(workload, around, standing)
+    if not local:
+        remedy = around.sidings("resume", f"{family.kind.lower()}/{key.name}", "-n", key.namespace)
+        what = f"{family.kind} {key.name} is suspended, and by no queue"
+        return [finding(codes.SUSPENDED, place_of(family.root), what, cause="suspend: true", remedy=remedy)]
+    broken = queues.find(around, standing.snapshot, key.namespace, local)
+    if broken or not around.knows("Workload"):
+        return broken
+    return _without_workload(family, around)
+
+
+def _without_workload(family: Family, around: Surroundings) -> list[Finding]:
+    key = key_of(family.root)
+    told = [event for event in family.events if event.get("reason") == _COMPOSE_FAILED]
+    age = around.now - timestamps.from_text(family.root["metadata"]["creationTimestamp"])
+    if not told and age < PATIENCE:
+        return []
+    cause = str(told[-1].get("message") or "") if told else "nothing was said about it"
+    remedy = around.kubectl("describe", family.kind.lower(), key.name, "-n", key.namespace)
+    what = f"there is no Workload of {family.kind} {key.name}, though it names a queue"
+    return [finding(codes.NO_WORKLOAD, place_of(family.root), what, cause=cause, remedy=remedy)]
+
+
+def of_workload(workload: Object, around: Surroundings, standing: Standing) -> list[Finding]:
+    """What keeps a Workload from being admitted; nothing where it is, or is about to be."""
+    where, (namespace, name) = place_of({"kind": "Workload", **workload}), key_of(workload)
+    status = workload.get("status") or {}
+    checks = status.get("admissionChecks") or []
+    if rejected := [check for check in checks if check["state"] == "Rejected"]:
+        what = f"AdmissionCheck {rejected[0]['name']} has rejected it"
+        remedy = _activation(around, namespace, name)
+        return [finding(codes.CHECK_REJECTED, where, what, cause=rejected[0].get("message") or "", remedy=remedy)]
+    if workload["spec"].get("active") is False:
+        reserved = conditions.find(status.get("conditions"), "QuotaReserved") or {}
+        remedy = _activation(around, namespace, name)
+        what = f"Workload {name} is deactivated (spec.active: false)"
+        return [finding(codes.DEACTIVATED, where, what, cause=reserved.get("message") or "", remedy=remedy)]
+    if conditions.is_true(workload, "Admitted") or conditions.is_true(workload, "Finished"):
+        return []
+    if has_quota(workload):
+        return _checked(checks, where, namespace, name, around)
+    later = (status.get("requeueState") or {}).get("requeueAt")
+    if later and timestamps.from_text(later) > around.now:
+        evicted = conditions.find(status.get("conditions"), "Evicted") or {}
+        cause = f"{evicted.get('reason') or 'Evicted'}: {evicted.get('message') or ''}"
+        remedy = around.kubectl("get", "workload", name, "-n", namespace, "-w")
+        return [finding(codes.BACKS_OFF, where, f"it is queued again at {later}", cause=cause, remedy=remedy)]
+    return _in_queue(workload, around, standing)
+
+
+def _activation(around: Surroundings, namespace: str, name: str) -> str:
+    return around.kubectl("patch", "workload", name, "-n", namespace, "--type=merge", "-p", _ACTIVATE)
+
+
+def _checked(checks: list[Object], where: str, namespace: str, name: str, around: Surroundings) -> list[Finding]:
+    remedy = around.kubectl("describe", "workload", name, "-n", namespace)
+    return [
+        finding(
+            codes.CHECK_PENDING,
+            where,
+            f"quota is reserved, AdmissionCheck {check['name']} is {check['state']}",
+            cause=check.get("message") or "",
+            remedy=remedy,
+        )
+        for check in checks
+        if check["state"] != "Ready"
+    ]
+
+
+def _in_queue(workload: Object, around: Surroundings, standing: Standing) -> list[Finding]:
+    namespace = key_of(workload).namespace
+    local = str(workload["spec"].get("queueName") or "")
+    if broken := queues.find(around, standing.snapshot, namespace, local):
+        return broken
+    name = queues.cluster_queue_of(around, namespace, local)
+    if name not in standing.snapshot.queues:
+        return _as_told(workload, around)
+    wanted = workloads.of_object(workload)
+    _, found = quota.find(around, standing.snapshot, wanted, name, standing.waiting, Config())
+    return found
+
+
+def _as_told(workload: Object, around: Surroundings) -> list[Finding]:
+    """Queues cannot be read: what Kueue itself says."""
+    reserved = conditions.find((workload.get("status") or {}).get("conditions"), "QuotaReserved") or {}
+    if not reserved.get("message"):
+        return []
+    key = key_of(workload)
+    what = f"Kueue says: {reserved.get('reason')}; its queues cannot be read here"
+    remedy = around.kubectl("describe", "workload", key.name, "-n", key.namespace)
+    where = f"Workload {key.namespace}/{name_of(workload)}"
+    return [finding(codes.QUEUE_SAYS, where, what, cause=str(reserved["message"]), remedy=remedy)]

@@ -1,0 +1,139 @@
+"""Containers that cannot start or have ended with an error, and what the end of their log tells of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from sidings.answers import codes
+from sidings.answers.codes import finding
+from sidings.answers.failure import Failure, first_failure
+from sidings.answers.family import Family, short_name
+from sidings.answers.finding import Finding, place_of
+from sidings.answers.log_tail import telling
+from sidings.answers.surroundings import Surroundings
+from sidings.api.objects import Object, key_of, name_of, uid_of
+
+_IMAGE = frozenset({"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError"})
+_START = frozenset({"CreateContainerConfigError", "CreateContainerError", "RunContainerError"})
+_NOT_FOUND = 127
+
+
+class Sign(NamedTuple):
+    """A line of a log that tells the cause."""
+
+    code: str
+    pattern: re.Pattern[str]
+
+
+SIGNS = (
+    Sign(codes.NO_MODULE, re.compile(r"(?:ModuleNotFoundError|ImportError): .*")),
+    Sign(codes.CUDA_OUT_OF_MEMORY, re.compile(r"(?:torch\.)?(?:cuda\.)?OutOfMemoryError: .*|CUDA out of memory.*")),
+    Sign(codes.DISK_FULL, re.compile(r".*No space left on device.*")),
+    Sign(codes.PERMISSION_DENIED, re.compile(r"PermissionError: .*|.*: Permission denied$")),
+    Sign(codes.NO_ADDRESS, re.compile(r".*(?:Name or service not known|Temporary failure in name resolution).*")),
+    Sign(codes.NO_ADDRESS, re.compile(r".*hostname of the client socket cannot be retrieved.*")),
+    Sign(codes.COLLECTIVE_TIMED_OUT, re.compile(r".*Watchdog caught collective operation timeout.*")),
+    Sign(codes.COLLECTIVE_TIMED_OUT, re.compile(r".*Timed out waiting \d+ms for (?:recv|send) operation.*")),
+    Sign(codes.RENDEZVOUS_TIMED_OUT, re.compile(r".*(?:RendezvousTimeoutError|DistStoreError: Timed out).*")),
+    Sign(codes.RENDEZVOUS_TIMED_OUT, re.compile(r".*The client socket has timed out after.*")),
+)
+"""Texts of CPython 3.8 to 3.14 and torch 2.4 to 2.13; of several in one log the first of this list counts."""
+
+
+def find(family: Family, around: Surroundings) -> Iterator[Finding]:
+    """Of containers that wait each image or start error once; of failures the first."""
+    seen: set[tuple[str, str]] = set()
+    for pod in family.living_pods():
+        for found in _waiting(pod, around):
+            if (found.code, found.cause) not in seen:
+                seen.add((found.code, found.cause))
+                yield found
+    if (failure := first_failure(family)) is not None:
+        yield _of_failure(failure, around)
+
+
+def find_past(family: Family, around: Surroundings) -> Iterator[Finding]:
+    """Of a job whose pods all run: the failure that set it back, which is no trouble any more."""
+    if (failure := first_failure(family)) is not None:
+        grave = _of_failure(failure, around)
+        yield finding(
+            codes.RECOVERED, grave.where, f"all pods run; before, {failure}", cause=failure.message, remedy=grave.remedy
+        )
+
+
+def _waiting(pod: Object, around: Surroundings) -> Iterator[Finding]:
+    status = pod.get("status") or {}
+    for container in [*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())]:
+        waiting = (container.get("state") or {}).get("waiting") or {}
+        reason, message = str(waiting.get("reason") or ""), str(waiting.get("message") or "")
+        code = codes.NO_IMAGE if reason in _IMAGE else codes.CANNOT_START if reason in _START else ""
+        if not code:
+            continue
+        where = place_of({"kind": "Pod", **pod})
+        what = f'container "{container["name"]}" of {short_name(pod)} waits: {reason}'
+        remedy = around.kubectl("describe", "pod", name_of(pod), "-n", key_of(pod).namespace)
+        yield finding(code, where, what, cause=message, remedy=remedy)
+
+
+def _of_failure(failure: Failure, around: Surroundings) -> Finding:
+    pod = failure.pod
+    key = key_of(pod)
+    where = place_of({"kind": "Pod", **pod})
+    previous = ["--previous"] if failure.previous else []
+    logs = around.kubectl("logs", key.name, "-n", key.namespace, "-c", failure.container, *previous)
+    again = ", and starts again and again" if failure.previous else ""
+    what = f"{failure}{again}"
+    if failure.reason == "OOMKilled":
+        limit = _limit(pod, failure.container)
+        return finding(
+            codes.OUT_OF_MEMORY,
+            where,
+            f"{short_name(pod)} was killed for its memory{f': its limit is {limit}' if limit else ''}{again}",
+            cause=failure.message,
+            remedy=logs,
+        )
+    lines = telling(around.logs.get(uid_of(pod)) or (), 200)
+    if sign := sign_in(lines):
+        code, line = sign
+        return finding(code, where, f"{what}: {line}", cause=_meaning(code), remedy=logs)
+    if failure.exit_code == _NOT_FOUND or failure.reason in ("StartError", "ContainerCannotRun"):
+        command = " ".join(_command(pod, failure.container)[:3])
+        code = codes.NO_COMMAND if _is_missing(failure) else codes.CANNOT_START
+        cause = failure.message or (lines[-1] if lines else "")
+        return finding(code, where, f"{what}: command `{command}`" if command else what, cause=cause, remedy=logs)
+    return finding(codes.EXITED, where, what, cause=failure.message or (lines[-1] if lines else ""), remedy=logs)
+
+
+def sign_in(lines: Sequence[str]) -> tuple[str, str] | None:
+    """(code, the line that tells); None where no line is known."""
+    for sign in SIGNS:
+        for line in lines:
+            if match := sign.pattern.search(line):
+                return sign.code, match.group().strip()[:300]
+    return None
+
+
+def _meaning(code: str) -> str:
+    return codes.EXPLANATIONS[code].title.lower()
+
+
+def _is_missing(failure: Failure) -> bool:
+    words = ("not found", "no such file")
+    return failure.exit_code == _NOT_FOUND or any(word in failure.message.lower() for word in words)
+
+
+def _spec(pod: Object, name: str) -> Object:
+    spec = pod["spec"]
+    containers = [*(spec.get("initContainers") or ()), *(spec.get("containers") or ())]
+    return next((container for container in containers if container["name"] == name), {})
+
+
+def _limit(pod: Object, name: str) -> str:
+    return str(((_spec(pod, name).get("resources") or {}).get("limits") or {}).get("memory") or "")
+
+
+def _command(pod: Object, name: str) -> list[str]:
+    container = _spec(pod, name)
+    return [*(container.get("command") or ()), *(container.get("args") or ())]

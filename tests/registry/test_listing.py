@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import json
 from typing import Any
 
 import pytest
@@ -56,6 +58,17 @@ async def test_pages_show_one_moment_whatever_happens_meanwhile(five) -> None:
     assert names(last) == ["e"]
     assert (last.continue_, last.remaining) == ("", None)
     assert names(page(five)) == ["a", "b", "bb", "c", "e"]
+
+
+async def test_a_token_that_is_too_old_comes_with_one_for_the_present(five) -> None:
+    held = {"v": "meta.k8s.io/v1", "rv": 1, "start": "default/b\0"}
+    token = base64.urlsafe_b64encode(json.dumps(held).encode()).decode()
+    with pytest.raises(Expired, match="results in an inconsistent list") as caught:
+        page(five, limit=2, continue_=token)
+    assert caught.value.to_status()["metadata"] == {"continue": caught.value.continue_}
+    await five.registry.delete(five.kind(CONFIG_MAPS), "c", "default")
+    rest = page(five, limit=2, continue_=caught.value.continue_)
+    assert (names(rest), rest.resource_version) == (["d", "e"], str(five.store.revision))
 
 
 async def test_pages_of_a_selection_do_not_count_what_remains(five) -> None:

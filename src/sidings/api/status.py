@@ -59,8 +59,12 @@ class ApiError(SidingsError):
         uid: str = "",
         causes: Sequence[Cause] = (),
         retry_after_seconds: int = 0,
+        continue_: str = "",
     ) -> None:
-        """``group`` and ``kind`` go into ``details``: kind is the plural for most errors, the Kind for Invalid."""
+        """``group`` and ``kind`` go into ``details``: kind is the plural for most errors, the Kind for Invalid.
+
+        ``continue_`` is the token with which a list that expired can go on all the same.
+        """
         super().__init__(message)
         self.message = message
         self.name = name
@@ -69,6 +73,7 @@ class ApiError(SidingsError):
         self.uid = uid
         self.causes = tuple(causes)
         self.retry_after_seconds = retry_after_seconds
+        self.continue_ = continue_
 
     def to_status(self) -> Object:
         details: dict[str, Any] = {}
@@ -84,7 +89,7 @@ class ApiError(SidingsError):
         status: Object = {
             "kind": "Status",
             "apiVersion": "v1",
-            "metadata": {},
+            "metadata": {"continue": self.continue_} if self.continue_ else {},
             "status": "Failure",
             "message": self.message,
         }
@@ -201,4 +206,5 @@ def from_status(status: Mapping[str, Any], http_status: int = 0) -> ApiError:
             for c in details.get("causes") or ()
         ],
         retry_after_seconds=int(details.get("retryAfterSeconds") or 0),
+        continue_=str((status.get("metadata") or {}).get("continue") or ""),
     )

@@ -1,8 +1,9 @@
 """Lists: sorted, selected, in pages that all show the same moment.
 
 A continue token says after which object to go on and at which revision, in kube-apiserver's format. The following page
-is taken from the store's history at that revision, so objects that change meanwhile are shown as they were; when the
-history does not reach back that far any more, the client has to begin anew (410).
+is taken from the store's history at that revision, so objects that change meanwhile are shown as they were. When the
+history does not reach back that far any more the answer is 410, with a token for those who would rather go on with the
+present than begin anew.
 """
 
 from __future__ import annotations
@@ -27,9 +28,13 @@ from sidings.store.errors import Compacted
 TOKEN_VERSION = "meta.k8s.io/v1"
 TOO_OLD = "The resourceVersion for the provided list is too old."
 TOKEN_TOO_OLD = (
-    "The provided continue parameter is too old to display a consistent list result. You must start a new list without "
-    "the continue parameter."
+    "The provided continue parameter is too old to display a consistent list result. You can start a new list without "
+    "the continue parameter, or use the continue token in this response to retrieve the remainder of the results. "
+    "Continuing with the provided token results in an inconsistent list - objects that were created, modified, or "
+    "deleted between the time the first chunk was returned and now may show up in the list."
 )
+PRESENT = -1
+"""In the place of a token's revision: go on with what there is now."""
 
 
 class Item(NamedTuple):
@@ -50,7 +55,7 @@ class Page(NamedTuple):
 
 
 class _Position(NamedTuple):
-    """Where a page begins: after ``(namespace, name)``, at ``revision``."""
+    """Where a page begins: after ``(namespace, name)``, at ``revision`` (or in the ``PRESENT``)."""
 
     revision: int
     after: tuple[str, str]
@@ -63,7 +68,10 @@ def list_page(context: Context, kind: Kind, namespace: str, options: ListOptions
         position = _parse_token(options.continue_)
         if options.resource_version not in ("", "0"):
             raise BadRequest("specifying resource version is not allowed when using continue")
-    revision = position.revision if position else _revision_of(context, options)
+    if position:
+        revision = None if position.revision == PRESENT else position.revision
+    else:
+        revision = _revision_of(context, options)
     entries = _entries(context, kind, selection, revision, position)
     if revision is None:
         revision = context.store.revision
@@ -83,7 +91,7 @@ def list_page(context: Context, kind: Kind, namespace: str, options: ListOptions
         return Page([item_of(e) for e in chosen], str(revision))
     del chosen[-1]
     remaining = len(entries) - start - options.limit if selection.everything else None
-    return Page([item_of(e) for e in chosen], str(revision), _token(revision, chosen[-1]), remaining)
+    return Page([item_of(e) for e in chosen], str(revision), _token(revision, *chosen[-1].key[1:]), remaining)
 
 
 def item_of(entry: Entry) -> Item:
@@ -115,11 +123,12 @@ def _entries(
     try:
         return context.store.scan(prefix, revision)
     except Compacted as error:
-        raise Expired(TOKEN_TOO_OLD if position else TOO_OLD) from error
+        if position is None:
+            raise Expired(TOO_OLD) from error
+        raise Expired(TOKEN_TOO_OLD, continue_=_token(PRESENT, *position.after)) from error
 
 
-def _token(revision: int, last: Entry) -> str:
-    _, namespace, name = last.key
+def _token(revision: int, namespace: str, name: str) -> str:
     start = f"{namespace}/{name}\0" if namespace else f"{name}\0"
     data = msgspec.json.encode({"v": TOKEN_VERSION, "rv": revision, "start": start})
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()

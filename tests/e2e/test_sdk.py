@@ -15,13 +15,15 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.machine import Machine
+from tests.e2e.machine import Machine, manifest
 
 pytestmark = pytest.mark.e2e
 
 PYTHON = os.environ.get("SIDINGS_CLIENTS_PYTHON", sys.executable)
 MODULES = {
     "trainer_client": "kubeflow.trainer",
+    "trainer_options": "kubeflow.trainer",
+    "trainer_mistakes": "kubeflow.trainer",
     "training_client": "kubeflow.training",
     "kubernetes_client": "kubernetes",
     "lightkube_client": "lightkube",
@@ -60,6 +62,45 @@ def test_trainer_client_trains_a_function_on_two_nodes(cluster: Machine) -> None
     assert found["listed"] == [True]
 
 
+def test_trainer_client_takes_a_container_with_every_option(cluster: Machine) -> None:
+    found = answers(cluster, "trainer_options")
+    assert found["container"] == {
+        "name": "own",
+        "status": "Complete",
+        "logs": [["said of 2"], ["said of 2"]],
+        "metadata": [{"team": "fraud"}, {"note": "kept"}, 600],
+    }
+    assert "pip install torchtune torchao" in found["builtin"]["SoftwareMissing"]
+
+
+def test_mistakes_of_users_of_the_trainer_client(cluster: Machine) -> None:
+    cluster.apply(manifest("impatient-runtime"))
+    found = answers(cluster, "trainer_mistakes")
+    assert found["missing import"] == ["Failed", "ModuleNotFoundError: No module named 'no_such_module'"]
+    assert found["outside"] == ["Failed", "NameError: name 'RATE' is not defined"]
+    assert found["no source"] == ["OSError", "could not get source code"]
+    assert found["partial"][0] == "TypeError"
+    assert found["no function"][0] == "ValueError"
+    for mistake, words in {
+        "long name": "use at most 48",
+        "bad label": "metadata.labels: Invalid value",
+        "reserved": "spec.trainer.env: Invalid value: ",
+        "negative": "spec.trainer.numNodes: Invalid value: -1: ",
+    }.items():
+        assert found[mistake][0] == "RuntimeError", mistake
+        assert words in json.loads(found[mistake][1])["message"]
+    assert found["jobs"] == ["Failed", "Failed"]
+    for job in cluster.objects("trainjobs"):
+        told = job["metadata"]["annotations"]["sidings.dev/first-failure"].splitlines()
+        assert told[0] == "node-0-0 exited with 1 (Error)"
+        assert told[-1] in (found["missing import"][1], found["outside"][1])
+
+
+def hello(log: str) -> list[str]:
+    """The user's own lines: ranks that are left behind for a moment make torch warn."""
+    return [line for line in log.splitlines() if line.startswith("hello: ")]
+
+
 @pytest.mark.parametrize("workers", [2, 3])
 def test_training_client_trains_a_function(cluster: Machine, workers: int) -> None:
     found = answers(cluster, "training_client", str(workers))
@@ -69,7 +110,8 @@ def test_training_client_trains_a_function(cluster: Machine, workers: int) -> No
     assert found["succeeded"]
     assert found["pods"] == pods
     assert found["master"] == pods[:1]
-    assert found["logs"] == {pod: f"hello: rank {rank} of {workers}, sum {total}\n" for rank, pod in enumerate(pods)}
+    logs = {pod: hello(log) for pod, log in found["logs"].items()}
+    assert logs == {pod: [f"hello: rank {rank} of {workers}, sum {total}"] for rank, pod in enumerate(pods)}
     assert found["rank"] == {pods[1]: found["logs"][pods[1]]}
     assert f"pytorchjob/sdk-{workers}" in found["told"]
     assert found["listed"] == [f"sdk-{workers}"]

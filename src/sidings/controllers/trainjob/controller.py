@@ -63,6 +63,7 @@ class TrainJobController(Controller):
         self._installed = installed
         self._status_server = status_server
         self.recorder = Recorder(client, clock, COMPONENT, classic=False)
+        self._findings = Recorder(client, clock, COMPONENT)  # what upstream does not tell, so that SDKs show it
 
     async def reconcile(self, key: Key) -> float | None:
         try:
@@ -98,7 +99,7 @@ class TrainJobController(Controller):
 
     async def _tell(self, job: Object, findings: Iterable[software.Finding]) -> None:
         for reason, message in findings:
-            await self.recorder.record(EventNote(job, "Warning", reason, message, action="Reconciling"))
+            await self._findings.record(EventNote(job, "Warning", reason, message))
 
     async def _runtime_of(self, job: Object) -> Object:
         """The frozen runtime; the live one is frozen where there is no snapshot yet."""

@@ -2,7 +2,8 @@
 
 Upstream the reason (``Limit must be set for non overcommitable resources``, say) is an event of the JobSet and the
 TrainJob just never starts (kubeflow/trainer#2363). Here the event is repeated on the TrainJob, once per message. It
-stays an event: conditions are upstream's, because SDKs read any early condition as "not running".
+stays an event: conditions are upstream's, because SDKs read any early condition as "not running". It has
+``firstTimestamp``, as JobSet's own events have not: the SDK (kubeflow 0.5.0) leaves out events without.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class RefusalForwarder(Controller):
 
     def __init__(self, client: Client, clock: Clock, rng: random.Random) -> None:
         super().__init__(client, clock, rng)
-        self.recorder = Recorder(client, clock, COMPONENT, classic=False)
+        self.recorder = Recorder(client, clock, COMPONENT)
 
     async def reconcile(self, key: Key) -> float | None:
         try:
@@ -46,7 +47,7 @@ class RefusalForwarder(Controller):
         except NotFound:
             return None
         if not await self._is_told(job, event["message"]):
-            await self.recorder.record(EventNote(job, "Warning", REASON, event["message"], action="Reconciling"))
+            await self.recorder.record(EventNote(job, "Warning", REASON, event["message"]))
         return None
 
     async def _is_told(self, job: Object, message: str) -> bool:

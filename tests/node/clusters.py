@@ -96,9 +96,11 @@ class Cluster:
     async def get(self, name: str = "p") -> Object:
         return await self.client.get(PODS, name, "default")
 
-    async def until(self, condition: Callable[[Object], object], name: str = "p") -> Object:
+    async def until(
+        self, condition: Callable[[Object], object], name: str = "p", seconds: float = PATIENCE_SECONDS
+    ) -> Object:
         """The pod once ``condition`` holds for it."""
-        async with asyncio.timeout(PATIENCE_SECONDS):
+        async with asyncio.timeout(seconds):
             while True:
                 assert self._task is None or not self._task.done(), "the agent has ended"
                 found = await self.get(name)
@@ -106,8 +108,8 @@ class Cluster:
                     return found
                 await asyncio.sleep(0.005)
 
-    async def phase(self, *wanted: str, name: str = "p") -> Object:
-        return await self.until(lambda found: found.get("status", {}).get("phase") in wanted, name)
+    async def phase(self, *wanted: str, name: str = "p", seconds: float = PATIENCE_SECONDS) -> Object:
+        return await self.until(lambda found: found.get("status", {}).get("phase") in wanted, name, seconds)
 
     async def gone(self, name: str = "p") -> None:
         async with asyncio.timeout(PATIENCE_SECONDS):

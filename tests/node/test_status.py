@@ -44,6 +44,13 @@ def test_every_container_status_has_what_typed_clients_require() -> None:
             assert all(shown[field] is not None for field in ("name", "ready", "restartCount", "image", "imageID"))
 
 
+def test_a_container_keeps_its_id_after_its_end() -> None:
+    attempts = {"c": [Attempt(0, START, START + 1, 1, reason="Error"), Attempt(1, START + 2)]}
+    [shown] = pod_status(pod(), attempts, now=NOW)["containerStatuses"]
+    assert shown["containerID"] == "sidings://c-1"
+    assert shown["lastState"]["terminated"]["containerID"] == "sidings://c-0"
+
+
 def test_a_finished_pod_says_completed() -> None:
     status = pod_status(pod(), DONE, now=NOW, ending=Ending("Succeeded"))
     assert status["phase"] == "Succeeded"

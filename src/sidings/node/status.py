@@ -110,7 +110,7 @@ def container_status(
         "name": name,
         "image": image,
         "imageID": last.image_id if last else "",
-        "containerID": (last.container_id or f"sidings://{name}-{last.number}") if last else "",
+        "containerID": _container_id(name, last) if last else "",
         "ready": False,
         "started": False,
         "restartCount": last.number if last else 0,
@@ -134,10 +134,10 @@ def container_status(
         status["state"] = {"waiting": _waiting(waiting[name])}
         previous = last
     else:
-        status["state"] = {"terminated": _terminated(last)}
+        status["state"] = {"terminated": _terminated(name, last)}
         previous = known[-2] if len(known) > 1 else None
     if previous is not None:
-        status["lastState"] = {"terminated": _terminated(previous)}
+        status["lastState"] = {"terminated": _terminated(name, previous)}
     return status
 
 
@@ -220,14 +220,19 @@ def _waiting(waiting: Waiting) -> Object:
     return {"reason": waiting.reason} | ({"message": waiting.message} if waiting.message else {})
 
 
-def _terminated(attempt: Attempt) -> Object:
+def _container_id(name: str, attempt: Attempt) -> str:
+    """The container engine's, else one of ours: each attempt is a container of its own."""
+    return attempt.container_id or f"sidings://{name}-{attempt.number}"
+
+
+def _terminated(name: str, attempt: Attempt) -> Object:
     finished = attempt.finished_at if attempt.finished_at is not None else attempt.started_at
     state: Object = {
         "exitCode": KILLED if attempt.exit_code is None else attempt.exit_code,
         "reason": attempt.reason or STATUS_UNKNOWN,
         "startedAt": _text(attempt.started_at),
         "finishedAt": _text(finished),
-        "containerID": attempt.container_id,
+        "containerID": _container_id(name, attempt),
     }
     if attempt.signal:
         state["signal"] = attempt.signal

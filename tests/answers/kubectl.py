@@ -54,6 +54,10 @@ async def _create(client: Client, words: list[str], stdin: str) -> None:
     args = parser.parse_args(words)
     data: dict[str, Any] = dict(pair.split("=", 1) for pair in args.from_literal)
     resource = _RESOURCES[args.what[0]]
+    if resource is resources.SERVICE_ACCOUNTS:
+        account = {"apiVersion": "v1", "kind": resource.kind, "metadata": {"name": args.what[1], "namespace": args.n}}
+        await client.create(resource, account, namespace=args.n)
+        return
     field = "stringData" if resource is resources.SECRETS else "data"
     obj = {
         "apiVersion": "v1",

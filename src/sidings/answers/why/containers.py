@@ -97,7 +97,7 @@ def _of_failure(failure: Failure, around: Surroundings) -> Finding:
     lines = telling(around.logs.get(uid_of(pod)) or (), 200)
     if sign := sign_in(lines):
         code, line = sign
-        return finding(code, where, f"{what}: {line}", cause=_meaning(code), remedy=logs)
+        return finding(code, where, f"{what}: {line}", cause=codes.EXPLANATIONS[code].title, remedy=logs)
     if failure.exit_code == _NOT_FOUND or failure.reason in ("StartError", "ContainerCannotRun"):
         command = " ".join(_command(pod, failure.container)[:3])
         code = codes.NO_COMMAND if _is_missing(failure) else codes.CANNOT_START
@@ -113,10 +113,6 @@ def sign_in(lines: Sequence[str]) -> tuple[str, str] | None:
             if match := sign.pattern.search(line):
                 return sign.code, match.group().strip()[:300]
     return None
-
-
-def _meaning(code: str) -> str:
-    return codes.EXPLANATIONS[code].title.lower()
 
 
 def _is_missing(failure: Failure) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from sidings.answers import codes
@@ -10,6 +11,8 @@ from sidings.answers.family import Family, phase_of, short_name
 from sidings.answers.finding import Finding, place_of
 from sidings.answers.surroundings import Surroundings
 from sidings.api.objects import key_of, name_of, uid_of
+
+_NO_ACCOUNT = re.compile(r'serviceaccount "([^"]+)" not found')
 
 
 def find(family: Family, around: Surroundings) -> Iterator[Finding]:
@@ -26,7 +29,7 @@ def find(family: Family, around: Surroundings) -> Iterator[Finding]:
         yield finding(
             codes.RANKS_MISSING,
             place_of(family.root),
-            f"{len(running)} pods run and wait for {len(late)}: {names}",
+            f"{len(running)} of its pods run and wait for {len(late)} more: {names}",
             remedy=around.kubectl("describe", "pod", name_of(late[0]), "-n", namespace),
         )
 
@@ -42,10 +45,14 @@ def _refused(family: Family, around: Surroundings, missing: int) -> Iterator[Fin
     if not told:
         return
     event, key = told[-1], key_of(family.root)
+    message = str(event.get("message") or "")
+    remedy = around.kubectl("get", family.kind.lower(), key.name, "-n", key.namespace, "-o", "yaml")
+    if account := _NO_ACCOUNT.search(message):
+        remedy = around.kubectl("create", "serviceaccount", account.group(1), "-n", key.namespace)
     yield finding(
         codes.PODS_REFUSED,
         f"{event['involvedObject']['kind']} {key.namespace}/{event['involvedObject']['name']}",
         f"{missing} of its pods cannot be created",
-        cause=str(event.get("message") or ""),
-        remedy=around.kubectl("get", family.kind.lower(), key.name, "-n", key.namespace, "-o", "yaml"),
+        cause=message,
+        remedy=remedy,
     )

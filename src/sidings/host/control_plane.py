@@ -61,6 +61,7 @@ from sidings.controllers.trainjob.runtime_finalizer import ClusterTrainingRuntim
 from sidings.controllers.trainjob.software import Installed, everything
 from sidings.controllers.xgboostjob.controller import XGBoostJobController
 from sidings.host.job_states import JobStates
+from sidings.host.pace import Pace
 from sidings.node.network import API_PORT, API_SERVICE, GATEWAY
 from sidings.registry.admission import defaults
 from sidings.registry.registry import Registry
@@ -124,6 +125,8 @@ class ControlPlane:
         self.ports: PodPorts | None = None
         """How to reach what pods listen on; set before ``run`` where there are pods."""
         self._metrics = ControllerMetrics()
+        self.pace: Pace | None = None
+        """What gives controllers their turns; None: they never wait. Set it before ``run``."""
         self._running: list[Controller | GarbageCollector] = []
 
     def controllers(self) -> list[Controller | GarbageCollector]:
@@ -201,6 +204,8 @@ class ControlPlane:
         async with asyncio.TaskGroup() as tasks:
             for controller in self._running:
                 controller.queue.figures = self._metrics.of(controller.name)
+                if self.pace is not None and isinstance(controller, Controller):
+                    controller.turn = self.pace.turn
                 if id(controller) not in switched:
                     tasks.create_task(controller.run(), name=controller.name)
             tasks.create_task(Switchboard(self.client, self.clock, self.rng, parts).run(), name=Switchboard.name)

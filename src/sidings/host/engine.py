@@ -38,6 +38,7 @@ from sidings.host.errors import PortTaken
 from sidings.host.home import EngineRecord, Home
 from sidings.host.metrics import EngineTelemetry
 from sidings.host.options import FORCED_GRACE_SECONDS, STOP_GRACE_SECONDS, EngineOptions
+from sidings.host.pace import Pace
 from sidings.node import software
 from sidings.node.agent import NodeAgent
 from sidings.node.gpus import sharing
@@ -161,6 +162,7 @@ class Engine:
             pending=PendingList(self.plane.kueue.scheduler.cache),
         )
         self.plane.client.get_tokens_from(app.tokens)
+        self.plane.pace = Pace(lambda: app.metrics.in_flight, self.clock)
         listener = listen(self.options.port, self.options.last_port)
         self.agent.lead_to_api_server(*listener.getsockname())
         return ApiServer(app, listener, self.identity.certificate_file, self.identity.key_file)

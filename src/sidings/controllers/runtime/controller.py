@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import ClassVar
 
 from sidings.api.objects import Key, Object, controller_of, key_of, namespace_of
@@ -35,6 +35,10 @@ def keys_of_controller(kind: str) -> Mapper:
     return keys
 
 
+async def at_once() -> None:
+    """Nobody has to be waited for."""
+
+
 class Controller:
     """Base of all controllers; a subclass sets the class variables and defines ``reconcile``."""
 
@@ -50,6 +54,8 @@ class Controller:
         self.client = client
         self.clock = clock
         self.rng = rng
+        self.turn: Callable[[], Awaitable[None]] = at_once
+        """Waited for before each reconciliation; whoever runs the controller may slow it down by it."""
         self.queue = WorkQueue(clock, rng, base_delay=self.first_retry, max_delay=self.longest_retry)
 
     def keys(self, obj: Object) -> Iterable[Key]:
@@ -99,6 +105,7 @@ class Controller:
     async def _work(self) -> None:
         while True:
             key = await self.queue.get()
+            await self.turn()
             try:
                 again = await self.reconcile(key)
             except Conflict as error:

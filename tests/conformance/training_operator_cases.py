@@ -2,7 +2,7 @@
 
 A case is a job and steps. The stage ``Planner`` is the pure plan and nothing else; the stage ``Server`` is any
 Kubernetes API with the operator behind it, ours in this process or a cluster without nodes. On both the script is the
-kubelet. ``only: server`` says that a case needs what is around the plan: admission, autoscalers, managers, time to live.
+kubelet. ``only: server`` says that a case needs what is around the plan: admission, autoscalers, managers, TTL.
 """
 
 from __future__ import annotations

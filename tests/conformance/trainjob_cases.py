@@ -47,6 +47,9 @@ COMPANIONS = {
 }
 
 
+RESOURCES = {resource.kind: resource for resource in (JOB_SETS, CONFIG_MAPS, TRAINING_RUNTIMES, TRAIN_JOBS)}
+
+
 @dataclass(frozen=True)
 class Case:
     name: str
@@ -204,6 +207,8 @@ class Stage:
     async def prepare(self, *, runtime: bool = True) -> str:
         """Make namespace and runtime; the refusal of the runtime, if it is refused."""
         await self._client.create(NAMESPACES, {"metadata": {"name": self._case.namespace}})
+        for name in self._case.data.get("foreign") or ():
+            await self._client.create(CONFIG_MAPS, {"metadata": {"name": name}}, namespace=self._case.namespace)
         if not runtime:
             return ""
         try:
@@ -237,12 +242,13 @@ class Stage:
         if "runtime" in step:
             body = {"spec": step["runtime"]}
             await self._client.patch(TRAINING_RUNTIMES, "rt", body, namespace=self._case.namespace)
+        for name, body in (step.get("edit") or {}).items():
+            kind, _, named = name.partition("/")
+            await self._client.patch(RESOURCES[kind], named, body, namespace=self._case.namespace)
         for name in step.get("delete") or ():
             kind, _, named = name.partition("/")
-            resource = {"JobSet": JOB_SETS, "ConfigMap": CONFIG_MAPS, "TrainingRuntime": TRAINING_RUNTIMES}
-            resource["TrainJob"] = TRAIN_JOBS
             await self._client.delete(
-                resource[kind], named, self._case.namespace, propagation_policy="Background", grace_period_seconds=0
+                RESOURCES[kind], named, self._case.namespace, propagation_policy="Background", grace_period_seconds=0
             )
         for verb in ("complete", "fail", "active"):
             for name in step.get(verb) or ():
@@ -266,6 +272,7 @@ class Stage:
             },
             "jobset": view(built) if built else None,
             "spec": (job or {}).get("spec"),
+            "runtime": ((await self._get(TRAINING_RUNTIMES, self._case.runtime["metadata"]["name"])) or {}).get("spec"),
             "warnings": sorted({e["reason"] for e in events if e["involvedObject"]["kind"] == "TrainJob"}),
             "gone": [
                 name for name, resource in COMPANIONS.items() if name != "PodGroup" and not await self._names(resource)

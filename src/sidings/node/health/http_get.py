@@ -28,12 +28,26 @@ class _Response(NamedTuple):
 
 async def check(action: Object, place: Place, seconds: float) -> Answer:
     """GET within ``seconds``. Raises ``ValueError`` for a port that the container does not name."""
+    status = await _asked(action, place, seconds)
+    if isinstance(status, Answer):
+        return status
+    return Answer(True) if 200 <= status < 400 else Answer(False, f"HTTP probe failed with statuscode: {status}")
+
+
+async def reach(action: Object, place: Place, seconds: float) -> Answer:
+    """As ``check``, but an answer of any status will do: all that a hook asks for."""
+    status = await _asked(action, place, seconds)
+    return status if isinstance(status, Answer) else Answer(True)
+
+
+async def _asked(action: Object, place: Place, seconds: float) -> int | Answer:
+    """The status, or why there is none."""
     scheme = str(action.get("scheme") or "HTTP").lower()
     path = "/" + str(action.get("path") or "/").removeprefix("/")
     url = f"{scheme}://{action.get('host') or place.address}:{place.port(action['port'])}{path}"
     try:
         async with asyncio.timeout(seconds):
-            status = await _status(url, action, place)
+            return await _status(url, action, place)
     except TimeoutError:
         what = f'Get "{url}": context deadline exceeded (Client.Timeout exceeded while awaiting headers)'
         return Answer(False, what)
@@ -43,9 +57,6 @@ async def check(action: Object, place: Place, seconds: float) -> Answer:
         return Answer(False, f'Get "{url}": EOF')
     except (ValueError, asyncio.LimitOverrunError):
         return Answer(False, f'Get "{url}": net/http: HTTP/1.x transport connection broken: malformed HTTP response')
-    if 200 <= status < 400:
-        return Answer(True)
-    return Answer(False, f"HTTP probe failed with statuscode: {status}")
 
 
 async def _status(url: str, action: Object, place: Place) -> int:

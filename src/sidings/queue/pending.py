@@ -1,6 +1,7 @@
 """Who waits for one ClusterQueue: a heap of those worth a look, and those set aside until something changes.
 
-Order: the workload whose victims are being evicted, then priority, age and uid. A whole shape of workloads is set aside
+Order: the workload whose victims are being evicted, then what its LocalQueue has used of late (where that decides:
+``admission_fair_sharing``), then priority, age and uid. A whole shape of workloads is set aside
 with the first of them that is hopeless (``equivalence``); ``flush`` brings all back.
 """
 
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sidings.queue import equivalence
+from sidings.queue.admission_fair_sharing import BurdenOf
 from sidings.queue.requeueing import Requeue, goes_to_heap
 from sidings.queue.snapshot import BEST_EFFORT_FIFO
 from sidings.queue.workloads import Workload
@@ -46,8 +48,10 @@ class Waiting:
 class PendingQueue:
     """The waiting workloads of one ClusterQueue, by key ``namespace/name``."""
 
-    def __init__(self, name: str, strategy: str) -> None:
+    def __init__(self, name: str, strategy: str, burden_of: BurdenOf | None = None) -> None:
+        """``burden_of`` changes with time, so the first is looked for anew at every ``pop``."""
         self.name = name
+        self._burden_of = burden_of
         self.strategy = strategy
         self.heap: dict[str, Waiting] = {}
         self.inadmissible: dict[str, Waiting] = {}
@@ -76,11 +80,18 @@ class PendingQueue:
         """The head. It must come back by :meth:`requeue`, or leave by :meth:`discard`."""
         if self._sticky in self.heap:
             return self.heap.pop(self._sticky)
+        if self._burden_of is not None:
+            return self._least_burdened(self._burden_of)
         while self._order:
             *_, key = heapq.heappop(self._order)
             if key in self.heap:
                 return self.heap.pop(key)
         return None
+
+    def _least_burdened(self, burden_of: BurdenOf) -> Waiting | None:
+        self._order.clear()
+        first = min(self.heap.values(), key=lambda it: (burden_of(it.workload), *_place(it.workload)), default=None)
+        return None if first is None else self.heap.pop(first.workload.key)
 
     def requeue(self, head: Waiting, why: Requeue) -> None:
         flavors_left = head.progress is not None and head.progress.flavors_left
@@ -114,4 +125,8 @@ class PendingQueue:
     def _to_heap(self, waiting: Waiting) -> None:
         workload = waiting.workload
         self.heap[workload.key] = waiting
-        heapq.heappush(self._order, (-workload.priority, workload.queued_at, workload.uid, workload.key))
+        heapq.heappush(self._order, _place(workload))
+
+
+def _place(workload: Workload) -> tuple[int, datetime, str, str]:
+    return -workload.priority, workload.queued_at, workload.uid, workload.key

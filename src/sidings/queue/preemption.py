@@ -102,13 +102,16 @@ def uses(workload: Workload, keys: Set[FlavorResource]) -> bool:
 def order(queue: ClusterQueue) -> Callable[[Workload], Any]:
     """The order in which victims are tried for a preemptor of ``queue``.
 
-    First those already on their way out, then those of other queues; the less important and the younger before others.
+    First those already on their way out, then those of other queues, then those whose LocalQueue has used more of late
+    (``admission_fair_sharing``); the less important and the younger before others.
     """
 
-    def key(candidate: Workload) -> tuple[bool, bool, int, float, str]:
+    def key(candidate: Workload) -> tuple[bool, bool, float, int, float, str]:
+        own = held(candidate).cluster_queue == queue.name
         return (
             not candidate.evicted,
-            held(candidate).cluster_queue == queue.name,
+            own,
+            -queue.burden_of(candidate) if own else 0.0,
             candidate.priority,
             -(candidate.reserved_at or NEVER_RESERVED).timestamp(),
             candidate.uid,

@@ -14,6 +14,7 @@ from typing import Any
 from sidings.api import conditions, quantity, selectors
 from sidings.api.objects import Object, labels_of, name_of, namespace_of
 from sidings.queue import activity
+from sidings.queue.admission_fair_sharing import USAGE_BASED, BurdenOf, nobody_is_burdened
 from sidings.queue.amounts import FlavorResource, Usage
 from sidings.queue.quota import Node, Quota, ResourceGroup, read_groups
 from sidings.queue.topology import domains
@@ -82,6 +83,9 @@ class ClusterQueue(Node):
         self.fungibility: Mapping[str, str] = spec.get("flavorFungibility") or {}
         self.namespace_selector: Mapping[str, Any] | None = spec.get("namespaceSelector")
         self.stop_policy: str = spec.get("stopPolicy") or "None"
+        self.usage_based = (spec.get("admissionScope") or {}).get("admissionMode") == USAGE_BASED
+        self.burden_of: BurdenOf = nobody_is_burdened
+        """Set by who knows what LocalQueues have used, where ``usage_based``."""
         self.checks = _checks(spec)
         self.inactive: tuple[str, str] | None = None
         self.workloads: dict[str, Workload] = {}

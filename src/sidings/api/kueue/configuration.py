@@ -63,12 +63,23 @@ class FairSharing:
 
 
 @dataclass(frozen=True)
+class AdmissionFairSharing:
+    """How the past use of LocalQueues counts; ``enabled`` by being there."""
+
+    enabled: bool = False
+    half_life: float = 0.0
+    sampling_interval: float = 300.0
+    weights: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Configuration:
     """Everything; ``management`` says which jobs are held at all."""
 
     management: Management = field(default_factory=Management)
     wait_for_pods_ready: WaitForPodsReady = field(default_factory=WaitForPodsReady)
     fair_sharing: FairSharing = field(default_factory=FairSharing)
+    admission_fair_sharing: AdmissionFairSharing = field(default_factory=AdmissionFairSharing)
 
 
 def of_config_map(config_map: Object | None) -> Configuration:
@@ -87,7 +98,9 @@ def parse(text: str) -> Configuration:
         raise ConfigurationError("one YAML document is expected") from error
     if not isinstance(document, dict) or document.get("kind") != "Configuration":
         raise ConfigurationError(f"a Configuration of {GROUP} is expected")
-    return Configuration(_management(document), _pods_ready(document), _fair_sharing(document))
+    return Configuration(
+        _management(document), _pods_ready(document), _fair_sharing(document), _admission_fair_sharing(document)
+    )
 
 
 def _management(document: Mapping[str, Any]) -> Management:
@@ -129,6 +142,28 @@ def _fair_sharing(document: Mapping[str, Any]) -> FairSharing:
     if unknown := [name for name in strategies if name not in STRATEGIES]:
         raise ConfigurationError(f"fairSharing.preemptionStrategies: {unknown[0]!r} is none of {', '.join(STRATEGIES)}")
     return FairSharing(_flag(found, "enable", default=True, path="fairSharing"), strategies)
+
+
+def _admission_fair_sharing(document: Mapping[str, Any]) -> AdmissionFairSharing:
+    path = "admissionFairSharing"
+    found = document.get(path)
+    if found is None:
+        return AdmissionFairSharing()
+    if not isinstance(found, dict):
+        raise ConfigurationError(f"{path}: a mapping is expected")
+    usual = AdmissionFairSharing()
+    weights = found.get("resourceWeights") or {}
+    if not all(isinstance(weight, int | float) and weight >= 0 for weight in weights.values()):
+        raise ConfigurationError(f"{path}.resourceWeights: numbers that are not negative are expected")
+    interval = _seconds(found, "usageSamplingInterval", usual.sampling_interval, path)
+    if interval <= 0:
+        raise ConfigurationError(f"{path}.usageSamplingInterval: more than 0 is expected")
+    return AdmissionFairSharing(
+        True,
+        _seconds(found, "usageHalfLifeTime", usual.half_life, path),
+        interval,
+        weights,
+    )
 
 
 def _flag(holder: Mapping[str, Any], name: str, *, default: bool, path: str) -> bool:

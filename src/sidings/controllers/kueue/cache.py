@@ -33,6 +33,7 @@ from sidings.api.resources import (
 )
 from sidings.controllers.kueue import workload_status
 from sidings.queue import eligibility, snapshot, workloads
+from sidings.queue.admission_fair_sharing import BurdenOf, nobody_is_burdened
 from sidings.queue.cycle import Head
 from sidings.queue.pending import PendingQueue, Waiting
 from sidings.queue.requeueing import Requeue
@@ -68,6 +69,8 @@ class Cache:
         """Pods on nodes that no placement of the queue accounts for."""
         self._snapshot = snapshot.build(())
         self._pending: dict[str, PendingQueue] = {}
+        self.burden_of: BurdenOf = nobody_is_burdened
+        """What LocalQueues have used of late, for the ClusterQueues that ask for it."""
         self._stale = False
         self._flushed: set[Any] = set()
         self.edition = 0
@@ -122,7 +125,12 @@ class Cache:
         self._snapshot = snapshot.build(self._around())
         for name, queue in self._snapshot.queues.items():
             queue.freed = freed.get(name, 0) + 1
-        self._pending = {q.name: PendingQueue(q.name, q.strategy) for q in self._snapshot.queues.values()}
+        for queue in self._snapshot.queues.values():
+            queue.burden_of = self.burden_of if queue.usage_based else nobody_is_burdened
+        self._pending = {
+            q.name: PendingQueue(q.name, q.strategy, q.burden_of if q.usage_based else None)
+            for q in self._snapshot.queues.values()
+        }
         self._holders.clear()
         self._waiting.clear()
         for key, workload in self._assumed.items():
@@ -162,6 +170,9 @@ class Cache:
     @property
     def snapshot(self) -> Snapshot:
         return self._snapshot
+
+    def local_queue(self, key: Key) -> Object | None:
+        return self._objects.get((LOCAL_QUEUES.kind, key))
 
     def workload(self, key: Key) -> Object | None:
         return self._workloads.get(key)

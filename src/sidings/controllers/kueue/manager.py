@@ -46,4 +46,4 @@ class Kueue:
 
     def loops(self) -> list[Runnable]:
         """What runs beside the controllers."""
-        return [self._settings, self.scheduler, self._queues]
+        return [self._settings, self.scheduler, self.scheduler.usage, self._queues]

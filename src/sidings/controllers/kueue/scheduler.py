@@ -23,6 +23,7 @@ from sidings.client.interface import Client
 from sidings.clock import Clock
 from sidings.controllers.kueue import carrying_out, words
 from sidings.controllers.kueue.cache import SURROUNDINGS, Cache
+from sidings.controllers.kueue.local_queue_usage import LocalQueueUsage
 from sidings.controllers.kueue.metrics import KueueMetrics
 from sidings.controllers.kueue.settings import Settings
 from sidings.controllers.runtime.controller import REWATCH_SECONDS
@@ -66,6 +67,7 @@ class Scheduler:
         """The changes that the last cycle knew: without others it would decide the same again."""
         self.changed: Callable[[], None] = lambda: None
         """Called after every change of the cache."""
+        self.usage = LocalQueueUsage(client, clock, self.cache, settings)
 
     async def run(self) -> None:
         """Watch and decide until cancelled."""
@@ -208,6 +210,7 @@ class Scheduler:
             self.cache.forget(key, self._clock.now())
         else:
             self.cache.confirm(stored, self._clock.now())
+            self.usage.admitted(replace(decision.head.waiting.workload, admission=decision.admission))
 
     async def _written_after_all(self, key: Key, changed: Object) -> Object | None:
         """The Workload, if it has the admission of ``changed`` although the answer to the write was an error."""

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 import looptime
 
 from sidings.api.objects import Object
+from sidings.api.resources import PYTORCH_JOBS
 from sidings.client.http import HttpClient
 from sidings.client.kubeconfig import load
 from sidings.clock import SystemClock
@@ -29,7 +30,7 @@ from tests.conformance.player import Player
 from tests.conformance.senders import AppSender, HttpSender
 from tests.conformance.tally import Tally
 from tests.conformance.traces import Difference
-from tests.conformance.world import TOKEN, make_nodes, world
+from tests.conformance.world import TOKEN, make_nodes, without_training_operator, world
 
 T = TypeVar("T")
 
@@ -120,6 +121,10 @@ async def _play_remotely(recorded: list[Object], kubeconfig: Path, tally: Tally)
     gate = asyncio.Semaphore(AT_ONCE)
     async with HttpClient(load([kubeconfig], must_exist=True)) as client:
         await make_nodes(client)
+        if any(
+            step.get("object", {}).get("kind") == PYTORCH_JOBS.kind for trace in recorded for step in trace["steps"]
+        ):
+            await without_training_operator(client)
 
         async def play(trace: Object) -> None:
             player = Player(client, SystemClock(), trace)

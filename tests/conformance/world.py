@@ -16,8 +16,9 @@ from sidings.api import timestamps
 from sidings.api.catalog import builtin
 from sidings.api.feature_gates import NONE, FeatureGates
 from sidings.api.objects import Key, Object, is_deleting
+from sidings.api.platform.components import MANAGED, REMOVED, SINGLETON, UNMANAGED
 from sidings.api.pods import LogOptions
-from sidings.api.resources import NAMESPACES, NODES
+from sidings.api.resources import DATA_SCIENCE_CLUSTERS, KUEUE_OPERATORS, NAMESPACES, NODES
 from sidings.api.status import AlreadyExists, NotFound, UnexplainedError
 from sidings.client.interface import Client
 from sidings.client.local import LocalClient
@@ -117,5 +118,19 @@ async def make_nodes(client: Client) -> None:
     for name in NODE_NAMES:
         try:
             await client.create(NODES, node(name))
+        except AlreadyExists:
+            continue
+
+
+async def without_training_operator(client: Client) -> None:
+    """The recorded cluster had PyTorchJobs and the queue, but nobody who ran them."""
+    states = {"trainer": MANAGED, "trainingoperator": REMOVED, "kueue": REMOVED}
+    components = {name: {"managementState": state} for name, state in states.items()}
+    cluster = {"metadata": {"name": "default-dsc"}, "spec": {"components": components}}
+    # An operator of its own keeps the queue; Unmanaged, it writes no configuration.
+    operator = {"metadata": {"name": SINGLETON}, "spec": {"managementState": UNMANAGED}}
+    for resource, obj in ((KUEUE_OPERATORS, operator), (DATA_SCIENCE_CLUSTERS, cluster)):
+        try:
+            await client.create(resource, obj)
         except AlreadyExists:
             continue

@@ -152,6 +152,8 @@ class Planner:
         self._backoff = NO_FAILURES
         self._pods: dict[str, Object] = {}
         self._created = 0
+        self._forced: set[str] = set()
+        """Pods that go without having ended, once nobody holds them."""
 
     async def start(self, job: Object) -> None:
         self._job = {**job, "metadata": {**job["metadata"], "namespace": "ns", "uid": "job-uid"}}
@@ -174,7 +176,8 @@ class Planner:
         if action == "delete":
             self._delete(self._pods[pod])
         elif action == "force":
-            del self._pods[pod]
+            self._forced.add(pod)
+            self._delete(self._pods[pod])
         else:
             self._write(self._pods[pod], ScriptedKubelet.status(self._pods[pod], action, options, moment))
 
@@ -188,11 +191,12 @@ class Planner:
     def _settle(self) -> float | None:
         """Pass after pass until one has nothing to do; seconds until the next look."""
         for _ in range(MOST_PASSES):
-            for pod in [pod for pod in self._pods.values() if pods.is_terminating(pod) and not self._slow]:
-                self._write(
-                    pod, ScriptedKubelet.status(pod, "fail", {"exitCode": TERMINATED}, timestamps.to_text(self._now))
-                )
-            self._pods = {n: pod for n, pod in self._pods.items() if pods.is_tracked(pod) or not _may_go(pod)}
+            self._stop_pods()
+            self._pods = {
+                name: pod
+                for name, pod in self._pods.items()
+                if pods.is_tracked(pod) or not (name in self._forced or _may_go(pod))
+            }
             expiry = ttl.remaining(self._job, self._now)
             if self._gone or (expiry is not None and expiry <= 0):
                 self._gone, self._pods = True, {}
@@ -202,6 +206,12 @@ class Planner:
             if not self._carry_out(decided):
                 return min((s for s in (decided.requeue_after, expiry) if s is not None), default=None)
         raise AssertionError("the Job does not come to rest")
+
+    def _stop_pods(self) -> None:
+        for name, pod in self._pods.items():
+            if pods.is_terminating(pod) and not self._slow and name not in self._forced:
+                moment = timestamps.to_text(self._now)
+                self._write(pod, ScriptedKubelet.status(pod, "fail", {"exitCode": TERMINATED}, moment))
 
     def _carry_out(self, decided: JobPlan) -> bool:
         for pod in decided.discard:

@@ -20,6 +20,7 @@ import yaml
 
 from sidings.api import objects, timestamps
 from sidings.api.feature_gates import FeatureGates, Gate
+from sidings.api.job import indexes
 from sidings.api.jobset import labels
 from sidings.api.kinds import jobset as jobset_kind
 from sidings.api.objects import Object
@@ -33,6 +34,7 @@ from tests.controllers.jobset.cluster import Cluster
 FOLDER = Path(__file__).with_name("jobset")
 MANAGER = "example.com/script"
 HOLD = "example.com/hold"
+APPLIER = "script"
 QUIET_SECONDS = 1.5
 LONGEST_WAIT = 20.0
 _BY_KIND = {resource.kind: resource for resource in (JOB_SETS, SERVICES, JOBS, CLAIMS)}
@@ -98,10 +100,11 @@ class Stage(Protocol):
 
 
 VERBS = (
-    "stranger", "hold", "complete", "fail", "failing", "ready", "active", "suspended", "release", "pods", "place",
-    "set", "wait", "delete",
+    "stranger", "hold", "complete", "fail", "failing", "ready", "active", "suspended", "numbers", "release", "pods",
+    "place", "set", "keep", "apply", "wait", "delete",
 )  # fmt: skip
-"""In the order in which a step does them. Lists of Jobs for most; ``place`` changes pod templates by group."""
+"""In the order in which a step does them. Lists of Jobs for most; ``place`` changes pod templates by group, ``numbers``
+are (ready, succeeded) by Job, ``keep`` puts a finalizer on the JobSet, ``apply`` sends its manifest once more."""
 
 
 async def play(case: Case, stage: Stage) -> list[str]:
@@ -119,11 +122,11 @@ async def play(case: Case, stage: Stage) -> list[str]:
                 complaints.append(f"step {number}: {name} is there: {found}")
         for name, partial in (wanted.pop("objects", None) or {}).items():
             found = await stage.find(*name.split())
-            if found is None or not _contains(found, partial):
+            if found is None or not contains(found, partial):
                 complaints.append(f"step {number}: {name} is {found}, expected {partial}")
         found_state = state(jobset, jobs, events)
         for key, value in wanted.items():
-            if not _contains(found_state[key], value):
+            if not contains(found_state[key], value):
                 complaints.append(f"step {number}: {key} is {found_state[key]}, expected {value}")
     return complaints
 
@@ -138,6 +141,7 @@ def state(jobset: Object | None, jobs: list[Object], events: list[str]) -> Objec
     entries = status.get("replicatedJobsStatus") or []
     return {
         "gone": jobset is None,
+        "generation": ((jobset or {}).get("metadata") or {}).get("generation"),
         "finished": status.get("terminalState") or "",
         "restarts": [status.get("restarts") or 0, status.get("restartsCountTowardsMax") or 0],
         "conditions": _Conditions({c["type"]: [c["status"], c["reason"]] for c in status.get("conditions") or ()}),
@@ -172,15 +176,17 @@ def _counts(entry: Object) -> str:
     return " ".join(f"{letter}{entry[field]}" for field, letter in _LETTERS.items() if entry[field])
 
 
-def _contains(found: Any, wanted: Any) -> bool:
-    """Maps may hold more than is wanted, and so may the list of events; everything else is equal."""
+def contains(found: Any, wanted: Any) -> bool:
+    """Maps may hold more than is wanted, also those in lists, and so may the list of events; all else is equal."""
     if isinstance(wanted, dict) and isinstance(found, _Conditions):
         return all(found[key] == value for key, value in wanted.items())
     if isinstance(wanted, dict) and isinstance(found, dict):
         exact = all(isinstance(key, int) for key in (*wanted, *found))
         return (not exact or found.keys() == wanted.keys()) and all(
-            key in found and _contains(found[key], value) for key, value in wanted.items()
+            key in found and contains(found[key], value) for key, value in wanted.items()
         )
+    if isinstance(wanted, list) and isinstance(found, list) and any(isinstance(item, dict) for item in wanted):
+        return len(found) == len(wanted) and all(map(contains, found, wanted))
     if isinstance(wanted, list) and wanted and all(isinstance(item, str) and " " in item for item in wanted):
         return all(item in found for item in wanted)
     return bool(found == wanted)
@@ -193,13 +199,8 @@ def _group(group: Object) -> Object:
     if first := group.get("initMounts"):
         mounts = [{"name": name, "mountPath": f"/{name}"} for name in first]
         pod["initContainers"] = [{"name": "first", "image": "img:1", "volumeMounts": mounts}]
-    job_spec = {
-        "parallelism": 1,
-        "completions": 1,
-        "managedBy": MANAGER,
-        "template": {"spec": pod},
-        **(group.get("job") or {}),
-    }
+    given = {"parallelism": 1, "completions": 1, "managedBy": MANAGER, **(group.get("job") or {})}
+    job_spec = {"template": {"spec": pod}, **{key: value for key, value in given.items() if value is not None}}
     own = {key: value for key, value in group.items() if key not in ("mounts", "initMounts", "image", "pod", "job")}
     return {"replicas": 1, "template": {"spec": job_spec}, **own}
 
@@ -254,6 +255,15 @@ def job_status(verb: str, step: Object, moment: datetime, job: Object) -> Object
     return status | numbers | {"failed": 1}
 
 
+def numbered(ready: int, succeeded: int, moment: datetime, job: Object) -> Object:
+    """The status of ``job`` with so many pods."""
+    start = (job.get("status") or {}).get("startTime") or timestamps.to_text(moment)
+    status: Object = {"startTime": start, "active": ready, "ready": ready, "succeeded": succeeded}
+    if job["spec"].get("completionMode") == "Indexed":
+        status["completedIndexes"] = indexes.to_text(range(succeeded))
+    return status
+
+
 class Planner:
     """The pure plan, pass after pass."""
 
@@ -263,10 +273,9 @@ class Planner:
 
     async def start(self, jobset: Object, status: Object) -> None:
         name = jobset["metadata"].get("name") or f"{jobset['metadata']['generateName']}x"
-        metadata = {**jobset["metadata"], "name": name, "namespace": "ns", "uid": "js-uid"}
-        jobset = {**jobset, "metadata": metadata}
-        defaulting.default(jobset_kind.SCHEMA, jobset)
-        jobset_kind.KIND.rules.default_on_create(jobset)
+        metadata = {**jobset["metadata"], "name": name, "namespace": "ns", "uid": "js-uid", "generation": 1}
+        self._sent = {**jobset, "metadata": metadata}
+        jobset = _defaulted(self._sent)
         if status:
             jobset["status"] = status
         self._cluster = Cluster(jobset, self._gates)
@@ -281,7 +290,7 @@ class Planner:
             case "release":
                 self._held -= set(what)
             case "set":
-                cluster.jobset = {**cluster.jobset, "spec": {**cluster.jobset["spec"], **what}}
+                self._send({**cluster.jobset["spec"], **what})
             case "place":
                 cluster.jobset = placed(cluster.jobset, what)
             case "stranger":
@@ -297,9 +306,19 @@ class Planner:
                 cluster.pods = [_pod(number, attempt) for number, attempt in enumerate(what)]
             case "wait":
                 cluster.now += timedelta(seconds=what)
+            case "numbers":
+                for name, (ready, succeeded) in what.items():
+                    status = numbered(ready, succeeded, cluster.now, cluster.jobs[name])
+                    cluster.jobs[name] = {**cluster.jobs[name], "status": status}
+            case "keep":
+                cluster.jobset["metadata"]["finalizers"] = [HOLD]
+            case "apply":
+                self._send(_defaulted(self._sent)["spec"])
             case "delete":
                 kind, name = what.split()
-                if kind == "Service":
+                if kind == JOB_SETS.kind:
+                    cluster.jobset["metadata"]["deletionTimestamp"] = timestamps.to_text(cluster.now)
+                elif kind == "Service":
                     cluster.service = None
                 else:
                     del cluster.jobs[name]
@@ -308,6 +327,11 @@ class Planner:
                     cluster.now += timedelta(seconds=1)
                     status = job_status(verb, step, cluster.now, cluster.jobs[name])
                     cluster.jobs[name] = {**cluster.jobs[name], "status": status}
+
+    def _send(self, spec: Object) -> None:
+        jobset = self._cluster.jobset
+        generation = jobset["metadata"]["generation"] + (spec != jobset["spec"])
+        self._cluster.jobset = {**jobset, "spec": spec, "metadata": {**jobset["metadata"], "generation": generation}}
 
     async def settled(self) -> tuple[Object | None, list[Object], list[str]]:
         cluster = self._cluster
@@ -333,6 +357,13 @@ class Planner:
         return self._cluster.jobs.get(name)
 
 
+def _defaulted(sent: Object) -> Object:
+    jobset: Object = objects.copy_of(sent)
+    defaulting.default(jobset_kind.SCHEMA, jobset)
+    jobset_kind.KIND.rules.default_on_create(jobset)
+    return jobset
+
+
 class Server:
     """Any API with a JobSet controller behind it; the case has the namespace ``namespace`` for itself."""
 
@@ -345,14 +376,12 @@ class Server:
 
     async def start(self, jobset: Object, status: Object) -> None:
         await self._client.create(NAMESPACES, {"metadata": {"name": self._namespace}})
-        created = await self._client.create(JOB_SETS, jobset, namespace=self._namespace)
+        self._sent = jobset
+        created = await self._client.create(JOB_SETS, jobset, namespace=self._namespace, field_manager=APPLIER)
         self._name = objects.name_of(created)
         if status:
             await self._patch(JOB_SETS, self._name, {"status": status}, "status")
         await self.settled()
-
-    async def clean_up(self) -> None:
-        await self._client.delete(NAMESPACES, self._namespace)
 
     async def act(self, verb: str, what: Any, step: Object) -> None:
         match verb:
@@ -370,6 +399,23 @@ class Server:
                     await self._client.create(PODS, _pod(number, attempt), namespace=self._namespace)
             case "wait":
                 await self._clock.sleep(what)
+            case "numbers":
+                for name, (ready, succeeded) in what.items():
+                    live = await self._client.get(JOBS, name, self._namespace)
+                    status = numbered(ready, succeeded, self._clock.now(), live)
+                    await self._patch(JOBS, name, {"status": status}, "status")
+            case "keep":
+                await self._patch(JOB_SETS, self._name, {"metadata": {"finalizers": [HOLD]}})
+            case "apply":
+                await self._client.patch(
+                    JOB_SETS,
+                    self._name,
+                    self._sent,
+                    namespace=self._namespace,
+                    patch_type=PatchType.APPLY,
+                    field_manager=APPLIER,
+                    force=True,
+                )
             case "delete":
                 kind, name = what.split()
                 policy = "Foreground" if kind == JOB_SETS.kind else "Background"

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from sidings.api.resources import JOB_SETS, NAMESPACES
-from sidings.api.status import ApiError
+from sidings.api.resources import NAMESPACES
 from sidings.client.http import HttpClient
 from sidings.client.kubeconfig import load as load_kubeconfig
 from sidings.clock import SystemClock
 from tests.conformance import jobset_cases
+from tests.conformance.admission_cases import admit
 from tests.conformance.jobset_cases import Case, Planner, Server, play
 from tests.conformance.world import world
 
@@ -42,33 +42,20 @@ async def test_in_process(case: Case) -> None:
 @pytest.mark.parametrize("case", ADMITTED)
 async def test_admission(case: Case) -> None:
     async with world(gates=case.gates) as (client, _, __):
-        await client.create(NAMESPACES, {"metadata": {"name": "cases"}})
-        changes = case.data.keys() & {"update", "place", "resize"}
-        answer = ""
-        try:
-            await client.create(JOB_SETS, case.jobset, namespace="cases", dry_run=not changes)
-            if changes:
-                if case.status:
-                    body = {"status": case.status}
-                    await client.patch(JOB_SETS, "js", body, namespace="cases", subresource="status")
-                made = jobset_cases.placed(await client.get(JOB_SETS, "js", "cases"), case.data.get("place") or {})
-                made["spec"]["replicatedJobs"][0]["template"]["spec"] |= case.data.get("resize") or {}
-                changed = {**made, "spec": {**made["spec"], **(case.data.get("update") or {})}}
-                await client.update(JOB_SETS, changed, dry_run=True)
-        except ApiError as error:
-            answer = error.message
-        wanted = case.data["refused"]
-        assert answer == "" if wanted is None else wanted in answer
+        assert await admit(case, client, "cases") == []
 
 
-@pytest.mark.parametrize("case", SERVED if KUBECONFIG else [])
+@pytest.mark.parametrize("case", SERVED + ADMITTED if KUBECONFIG else [])
 async def test_on_a_cluster(case: Case) -> None:
     if case.gates:
         pytest.skip("needs a cluster whose JobSet controller has the gates on")
+    namespace = f"case-{case.name.lower()}"
     async with HttpClient(load_kubeconfig([Path(str(KUBECONFIG))], must_exist=True)) as client:
-        stage = Server(client, SystemClock(), f"case-{case.name.lower()}")
         try:
-            assert await play(case, stage) == []
+            if case.is_about_admission:
+                assert await admit(case, client, namespace) == []
+            else:
+                assert await play(case, Server(client, SystemClock(), namespace)) == []
         finally:
-            await stage.clean_up()
+            await client.delete(NAMESPACES, namespace)
     await SystemClock().sleep(CLOSING_SECONDS)

@@ -30,3 +30,12 @@ def test_without_a_limit_it_stays() -> None:
     cluster = Cluster(make_jobset()).settle().complete(*ALL)
     cluster.now += timedelta(days=30)
     assert not cluster.settle().deleted
+
+
+def test_an_end_at_no_known_time_never_expires() -> None:
+    jobset = make_jobset(ttlSecondsAfterFinished=5)
+    finished = {"type": "Completed", "status": "True", "lastTransitionTime": "0001-01-01T00:00:00Z"}
+    jobset["status"] = {"conditions": [finished], "terminalState": "Completed"}
+    cluster = Cluster(jobset).settle()
+    assert not cluster.deleted
+    assert cluster.failure == ("error checking if ttl expired: unable to find the time when the JobSet ns/js finished")

@@ -117,7 +117,11 @@ class _Pass:
         self._plan.delete_jobs += [job for job in jobs if not objects.is_deleting(job)]
 
     def expire(self) -> None:
-        seconds = ttl.remaining(self._jobset, self._now)
+        try:
+            seconds = ttl.remaining(self._jobset, self._now)
+        except ttl.UnknownEnd as error:
+            self._plan.failure = str(error)
+            return
         self._plan.expired = seconds is not None and seconds <= 0
         self._plan.requeue_after = seconds
 

@@ -1,7 +1,7 @@
 """Cases of what is refused of a JobSet, and of what is stored (``jobset/admission.yaml``), on any Kubernetes API.
 
-``claim`` is a PersistentVolumeClaim that is there before. ``update``, ``place``, ``resize`` and ``depend`` are changes of
-the stored JobSet, of which the answer counts then. Nothing that the answer is about is kept.
+``claim`` is a PersistentVolumeClaim that is there before. ``update``, ``place``, ``resize`` and ``depend`` are changes
+of the stored JobSet, of which the answer counts then. Nothing that the answer is about is kept.
 """
 
 from __future__ import annotations

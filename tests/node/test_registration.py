@@ -6,11 +6,10 @@ from sidings.node.registration import label_changes, without_gone_devices
 
 
 def test_labels_of_gpus_that_are_gone_go_and_those_of_others_stay() -> None:
-    known = {
-        "metadata": {"labels": {"nvidia.com/gpu.product": "X", "team": "a", "nvidia.com/vgpu.host": "b", "os": "1"}}
-    }
+    gone = {"nvidia.com/gpu.product": "X", "sidings.dev/simulated-gpus": "true"}
+    known = {"metadata": {"labels": {**gone, "team": "a", "nvidia.com/vgpu.host": "b", "os": "1"}}}
     wanted = {"metadata": {"labels": {"os": "2"}}}
-    assert label_changes(known, wanted) == {"os": "2", "nvidia.com/gpu.product": None}
+    assert label_changes(known, wanted) == {"os": "2", **dict.fromkeys(gone)}
     assert label_changes(wanted, wanted) == {}
 
 

@@ -72,7 +72,11 @@ class Registration:
 def label_changes(known: Object, wanted: Object) -> dict[str, str | None]:
     """What to patch into a node's labels; None takes away those of GPUs that it had at an earlier start."""
     present, ours = known["metadata"].get("labels") or {}, wanted["metadata"]["labels"]
-    gone = {key: None for key in present if key not in ours and labels.is_ours(key)}
+    gone = {
+        key: None
+        for key in present
+        if key not in ours and (labels.is_ours(key) or key == logical_node.SIMULATED_GPUS_LABEL)
+    }
     return {key: value for key, value in ours.items() if present.get(key) != value} | gone
 
 

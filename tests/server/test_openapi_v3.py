@@ -72,3 +72,9 @@ def test_every_reference_leads_somewhere(openapi: OpenApi) -> None:
 def test_a_custom_kind_brings_its_own_schema(openapi: OpenApi) -> None:
     components = document(openapi, "apis/example.com/v1")["components"]["schemas"]
     assert components["com.example.v1.Widget"]["properties"] == SCHEMA["properties"]
+
+
+def test_fields_that_all_kinds_share_are_described(openapi: OpenApi) -> None:
+    schema = document(openapi, "apis/batch/v1")["components"]["schemas"]["io.k8s.api.batch.v1.Job"]
+    assert all(schema["properties"][field]["description"] for field in ("apiVersion", "kind", "metadata"))
+    assert schema["properties"]["metadata"]["allOf"][0]["$ref"].endswith("ObjectMeta")

@@ -85,6 +85,10 @@ def _operation(operation: Mapping[str, Any]) -> Object:
 
 def _schema(schema: Mapping[str, Any]) -> Object:
     made = {name: value for name, value in schema.items() if name not in _NOT_IN_V2}
+    for each in schema.get("allOf") or ():
+        if "$ref" in each:
+            # A reference with a description beside it (``openapi_v3``).
+            return _schema(each)
     if "$ref" in made:
         return {"$ref": _DEFINITIONS + made["$ref"].removeprefix(schemas.REF)}
     if made.get("x-kubernetes-int-or-string"):

@@ -22,6 +22,12 @@ from sidings.api.objects import Object
 ROOT = "/openapi/v3"
 GVK = "x-kubernetes-group-version-kind"
 _HASH_LENGTH = 32
+_IN_EVERY_OBJECT = {
+    "apiVersion": "Group and version that this object is written in.",
+    "kind": "What this object is.",
+    "metadata": "Name, namespace, labels, annotations, owners, and what the server notes of every object.",
+}
+"""What ``kubectl explain`` says of the fields that all kinds share."""
 _WRITE_PARAMETERS = ("dryRun", "fieldManager", "fieldValidation")
 
 
@@ -77,7 +83,7 @@ def _add_schema(kind: Kind, components: dict[str, Any]) -> str:
     except KeyError:
         # A CustomResourceDefinition's own schema: self-contained, named after its group turned round as upstream does.
         name = ".".join([*reversed(resource.group.split(".")), resource.version, resource.kind])
-        components[name] = {**kind.schema, GVK: [gvk]}
+        components[name] = _kind_schema(kind.schema, gvk)
         return name
     definitions = schemas.definitions()
     waiting = [name]
@@ -86,8 +92,20 @@ def _add_schema(kind: Kind, components: dict[str, Any]) -> str:
         if needed not in components:
             components[needed] = definitions[needed]
             waiting += _references(definitions[needed])
-    components[name] = {**definitions[name], GVK: [gvk]}
+    components[name] = _kind_schema(definitions[name], gvk)
     return name
+
+
+def _kind_schema(schema: Mapping[str, Any], gvk: Object) -> Object:
+    """``schema`` as that of a kind, with a description of every field at its top."""
+    properties = dict(schema.get("properties") or {})
+    for field, description in _IN_EVERY_OBJECT.items():
+        declared = properties.get(field)
+        if declared is not None and not declared.get("description"):
+            # Beside a reference nothing else counts, so it goes a level down.
+            declared = {"allOf": [declared]} if "$ref" in declared else declared
+            properties[field] = {**declared, "description": description}
+    return {**schema, "properties": properties, GVK: [gvk]}
 
 
 def _references(schema: Any) -> Iterable[str]:

@@ -6,7 +6,8 @@ The same stages as ``why``, fed with the job as the server would store it and th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from typing import Any
 
 from sidings.answers import codes
@@ -60,6 +61,8 @@ def of(job: Object, workload: Object, around: Surroundings, standing: Standing) 
     namespace = namespace_of(job)
     specs = [entry["template"]["spec"] for entry in workload["spec"]["podSets"]]
     made = workloads.of_object(workload)
+    before = sum(len(waiting) for waiting in standing.waiting.values())
+    made = replace(made, queued_at=made.queued_at + timedelta(microseconds=before))
     prospect = Prospect(place_of(job), AT_ONCE, asked(made.pod_sets))
     local = made.local_queue
     if local:

@@ -19,8 +19,8 @@ from sidings.queue.preemption import Config
 from sidings.queue.snapshot import ClusterQueue, Snapshot
 from sidings.queue.workloads import Workload, held
 
-MOST_CYCLES = 2_000
-"""What a look ahead may cost; a queue that is longer gives ``UNKNOWN``."""
+MOST_WAITING, MOST_CYCLES = 100, 500
+"""What a look ahead may cost (about 0.2 s); with more before it, or for longer, the answer is ``UNKNOWN``."""
 
 
 class When(StrEnum):
@@ -64,8 +64,9 @@ def of(
         return Outlook(When.BY_PREEMPTION, decision, [e.workload for e in decision.evictions], ahead)
     if decision.outcome is Outcome.ADMIT and not ahead:
         return Outlook(When.NOW, decision)
-    queued = {q.name: [*(w for w in waiting.get(q.name, ()) if w.key != workload.key)] for q in tree}
-    queued[cluster_queue].append(workload)
+    queued = {q.name: list(waiting.get(q.name, ())) for q in tree} | {cluster_queue: [*ahead, workload]}
+    if sum(len(some) for some in queued.values()) > MOST_WAITING:
+        return Outlook(When.UNKNOWN, decision, ahead=ahead)
     when, first = _Ahead(snapshot, tree, queued, holders, config).play(workload)
     return Outlook(when, decision, first, ahead)
 
@@ -111,19 +112,19 @@ class _Ahead:
         self._before = list(holders)
         self._running = list(holders)
         """In the order in which they end."""
+        self._ended: list[Workload] = []
         self._number = 0
 
     def play(self, wanted: Workload) -> tuple[When, list[Workload]]:
-        """When ``wanted`` is admitted, and who of today's holders has ended by then."""
+        """When ``wanted`` is admitted, and who has ended by then."""
         try:
             while self._number < MOST_CYCLES:
                 if self._settle(wanted):
-                    present = {workload.key for workload in self._running}
-                    ended = [workload for workload in self._before if workload.key not in present]
-                    return (When.LATER if ended else When.NOW), ended
+                    return (When.LATER if self._ended else When.NOW), self._ended
                 if not self._running:
                     return When.UNKNOWN, []
-                self._end(self._running.pop(0))
+                self._ended.append(self._running.pop(0))
+                self._release(self._ended[-1])
             return When.UNKNOWN, []
         finally:
             for workload in self._running:
@@ -160,11 +161,11 @@ class _Ahead:
             victim = next((w for w in self._running if w.key == eviction.workload.key), None)
             if victim is not None:
                 self._running.remove(victim)
-                self._end(victim)
+                self._release(victim)
                 self._queues[held(victim).cluster_queue].push(replace(victim, admission=None, reserved_at=None))
         queue.requeue(Waiting(waiting.workload, waiting.shape, decision.progress), decision.requeue)
 
-    def _end(self, workload: Workload) -> None:
+    def _release(self, workload: Workload) -> None:
         self._snapshot.remove(workload)
         self._snapshot.queues[held(workload).cluster_queue].freed += 1
         for queue in self._queues.values():

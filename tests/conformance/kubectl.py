@@ -14,11 +14,12 @@ import re
 import sysconfig
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from sidings.api.objects import Object
+from sidings.api.objects import Object, is_deleting
 from sidings.api.resources import NAMESPACES, NODES, PODS
+from sidings.api.status import Conflict, NotFound
 from sidings.client.http import HttpClient
 from sidings.client.interface import PatchType
 from sidings.client.kubeconfig import load
@@ -28,12 +29,11 @@ from tests.conformance.tally import Tally
 from tests.conformance.traces import Difference, bare
 from tests.conformance.world import make_nodes
 
-NAMESPACE = "kc-4ba8"
-"""As the recorded arguments call it; outputs have it as ``kc``."""
 KUBECTL = Path(sysconfig.get_path("scripts")) / "kubectl"
 """The one of this environment, because every version words some things otherwise."""
 COMMAND_SECONDS = 90
 SETTLE_SECONDS = 20
+LEAVING_SECONDS = 60
 STATES = {"Completed": "succeed", "Error": "fail"}
 CAPACITY = {"cpu": "64", "memory": "256Gi", "nvidia.com/gpu": "8", "pods": "250"}
 _MADE_UP = re.compile(r"\b((?:j|kj|js|tj)(?:-[a-z]+)*(?:-\d+)*)-[a-z0-9]{5}\b")
@@ -55,16 +55,42 @@ async def play(recording: Object, kubeconfig: Path | None, tally: Tally) -> None
         return
     with _home() as home:
         async with HttpClient(load([kubeconfig], must_exist=True)) as client:
-            await client.create(NAMESPACES, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}})
+            namespace = _namespace(recording)
+            await _leave(client, namespace)
+            await client.create(NAMESPACES, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}})
             await make_nodes(client)
             await _make_nodes_ready(client)
-            session = _Session(client, kubeconfig, home)
+            session = _Session(client, kubeconfig, home, namespace)
             for case in recording["cases"]:
                 if case["args"] == ["get", "pods"] and not session.names:
                     await session.play_kubelet(case["stdout"])
-                differences = list(_compare(case, *await session.run(case)))
+                differences = list(_compare(namespace, case, *await session.run(case)))
                 if tally.wants(_title(case)):
                     tally.note(_title(case), differences)
+            await _leave(client, namespace)
+
+
+def _namespace(recording: Object) -> str:
+    """As the recorded arguments call it, the last of which delete it; outputs have it as ``kc``."""
+    arguments: list[list[str]] = [case["args"] for case in recording["cases"]]
+    return next(each[2] for each in arguments if each[:2] in (["delete", "ns"], ["create", "ns"]))
+
+
+async def _leave(client: HttpClient, namespace: str) -> None:
+    """Delete a namespace if there is one, and end its pods, which no kubelet does after the recording."""
+    async with asyncio.timeout(LEAVING_SECONDS):
+        while True:
+            try:
+                await client.delete(NAMESPACES, namespace)
+            except NotFound:
+                return
+            except Conflict:
+                pass  # It is being deleted.
+            for pod in (await client.list(PODS, namespace)).items:
+                if is_deleting(pod):
+                    with suppress(NotFound):
+                        await client.delete(PODS, pod["metadata"]["name"], namespace, grace_period_seconds=0)
+            await asyncio.sleep(0.2)
 
 
 def _title(case: Object) -> str:
@@ -94,9 +120,10 @@ async def _make_nodes_ready(client: HttpClient) -> None:
 class _Session:
     """kubectl, and the pods that the recording calls otherwise."""
 
-    def __init__(self, client: HttpClient, kubeconfig: Path, home: Path) -> None:
+    def __init__(self, client: HttpClient, kubeconfig: Path, home: Path, namespace: str) -> None:
         self._client = client
-        self._kubelet = ScriptedKubelet(client, SystemClock(), NAMESPACE)
+        self._namespace = namespace
+        self._kubelet = ScriptedKubelet(client, SystemClock(), namespace)
         self._environ = {**os.environ, "KUBECONFIG": str(kubeconfig), "KUBECACHEDIR": str(home), "HOME": str(home)}
         self.names: dict[str, str] = {}
         """Pod in the recording -> pod here."""
@@ -108,7 +135,7 @@ class _Session:
         process = await asyncio.create_subprocess_exec(
             KUBECTL,
             "-n",
-            NAMESPACE,
+            self._namespace,
             *arguments,
             env=self._environ,
             stdin=asyncio.subprocess.PIPE,
@@ -123,7 +150,7 @@ class _Session:
         """Give the pods the states of ``table``, then wait until the Jobs have made those that follow."""
         rows = [re.split(r" {2,}", line) for line in table.splitlines()[1:] if line]
         first: dict[str, str] = {}
-        for pod in (await self._client.list(PODS, NAMESPACE)).items:
+        for pod in (await self._client.list(PODS, self._namespace)).items:
             name = pod["metadata"]["name"]
             prefix = name[:-6]
             wanted = [row for row in rows if row[0][:-6] == prefix]
@@ -133,7 +160,7 @@ class _Session:
                 await self._act(name, row)
         deadline = asyncio.get_running_loop().time() + SETTLE_SECONDS
         while True:
-            pods = (await self._client.list(PODS, NAMESPACE)).items
+            pods = (await self._client.list(PODS, self._namespace)).items
             if len(pods) >= len(rows) or asyncio.get_running_loop().time() > deadline:
                 break
             await asyncio.sleep(0.2)
@@ -153,12 +180,12 @@ class _Session:
             await self._kubelet.act(name, "restart", {"restarts": int(restarts.split()[0]), "exitCode": 1})
 
 
-def _compare(case: Object, code: int, out: str, err: str) -> Iterator[Difference]:
+def _compare(namespace: str, case: Object, code: int, out: str, err: str) -> Iterator[Difference]:
     kind = f"kubectl:{case['args'][0]}"
     if code != case["rc"]:
         yield Difference(0, f"{kind} rc", case["rc"], code)
     for stream, expected, found in (("stdout", case["stdout"], out), ("stderr", case["stderr"], err)):
-        wanted, printed = _normalised(expected), _normalised(found)
+        wanted, printed = (_normalised(text.replace(namespace, "kc")) for text in (expected, found))
         if wanted == printed:
             continue
         missing = _subtract(wanted, printed)
@@ -186,7 +213,6 @@ def _subtract(lines: list[str], others: list[str]) -> list[str]:
 
 def _normalised(text: str) -> list[str]:
     """The lines of ``text``, sorted, with one word for every name, age, time and uid, and single spaces."""
-    text = text.replace(NAMESPACE, "kc")
     for pattern, word in ((_TIME, "<time>"), (_UID, "<uid>"), (_HASH, "<hash>"), (_AGE, "<age>")):
         text = pattern.sub(word, text)
     text = _MADE_UP.sub(r"\1-<made-up>", _VERSION.sub(r'\1"<rv>"', _SERVER.sub(r"\1", text)))

@@ -40,6 +40,8 @@ def plan(snapshot: Snapshot, config: Configuration, now: datetime) -> Plan:
     """The step that is due."""
     step = _Handshake(snapshot, config, now)
     workload = snapshot.workload
+    if departing := step.depart():
+        return departing
     if workload is not None and (is_deleting(workload) or workload_status.is_finished(workload)):
         return step.let_go(workload)
     if workload is None:
@@ -53,6 +55,13 @@ class _Handshake:
         self.group = snapshot.group
         self.config = config
         self.now = now
+
+    def depart(self) -> Plan | None:
+        """A pod that is deleted before it could run, or before anybody counts its group, is held by nothing."""
+        uncounted = self.snapshot.workload is None
+        going = [pod for pod in self.group.members if is_deleting(pod) and (uncounted or pods.is_gated(pod))]
+        updates = _released(going)
+        return Plan(updates=updates) if updates else None
 
     def compose(self) -> Plan:
         """Ask for quota as soon as the group is complete."""

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 from sidings.api.status import Cause, Invalid
 
-_NO_VALUE = object()
+NO_PATH = "<nil>"
+"""The path of a rule on the whole object, as Go prints one that is not there."""
 
 
 class FieldError(NamedTuple):

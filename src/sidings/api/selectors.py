@@ -17,7 +17,6 @@ from sidings.api.status import BadRequest
 
 _OPERATORS = ("in", "notin", "=", "==", "!=", "gt", "lt")
 _OF_OBJECTS = {"In": "in", "NotIn": "notin", "Exists": "exists", "DoesNotExist": "!"}
-_NO_PATH = "<nil>"
 
 
 class Requirement(NamedTuple):
@@ -186,7 +185,7 @@ class _Reader:
         if not key or key in _SYMBOLS:
             raise ValueError(f"found '{key}', expected: identifier")
         if complaints := names.qualified_name(key):
-            raise ValueError(str(fields.invalid(_NO_PATH, key, "; ".join(complaints))))
+            raise ValueError(str(fields.invalid(fields.NO_PATH, key, "; ".join(complaints))))
         if absent:
             return Requirement(key, "!")
         if self._peek() in ("", ","):

@@ -71,6 +71,11 @@ def test_a_rule_may_be_asked_of_new_values_too():
     assert list(rules.broken(schema, 2, 2)) == []
 
 
+def test_a_rule_on_the_whole_object_has_no_path():
+    schema = {"type": "object", "x-kubernetes-validations": [{"rule": "has(self.a)", "message": "a is missing"}]}
+    assert [str(error) for error in rules.broken(schema, {})] == ["<nil>: Invalid value: a is missing"]
+
+
 def test_what_we_cannot_run_is_told():
     schema = {"properties": {"a": {"x-kubernetes-validations": [{"rule": "semver(self)"}]}}}
     ((where, rule, wrong),) = rules.unreadable(schema, "schema")

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from sidings.api.cel import optionals
 from sidings.api.cel.errors import CelError, CelSyntaxError, EvaluationError
 from sidings.api.cel.parser import Evaluate, compiled, names_in
-from sidings.api.fields import FieldError, broken_rule
+from sidings.api.fields import NO_PATH, FieldError, broken_rule
 from sidings.api.kind import Schema
 
 VALIDATIONS = "x-kubernetes-validations"
@@ -96,6 +96,7 @@ def _check(declared: Mapping[str, Any], value: Any, old: Any, path: str) -> Iter
     where = (
         _below(path, str(declared["fieldPath"]).removeprefix("."), known=True) if declared.get("fieldPath") else path
     )
+    where = where or NO_PATH
     try:
         if rule.holds(scope) is True:
             return

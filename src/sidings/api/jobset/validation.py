@@ -58,7 +58,7 @@ def restarts_in_place(spec: Object) -> bool:
 
 
 def _internal(message: str) -> FieldError:
-    return FieldError("<nil>", "InternalError", f"Internal error: {message}")
+    return FieldError(fields.NO_PATH, "InternalError", f"Internal error: {message}")
 
 
 def _gates(spec: Object, replicated_jobs: list[Object], gates: FeatureGates) -> Iterator[FieldError]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from sidings.api import immutability, schemas
-from sidings.api.fields import FieldError, broken_rule
+from sidings.api.fields import NO_PATH, FieldError, broken_rule
 from sidings.api.kind import Column, Kind, Rules
 from sidings.api.kinds import columns
 from sidings.api.objects import Object, annotations_of
@@ -24,8 +24,6 @@ SCHEMA = schemas.schema(TRAIN_JOBS.group, TRAIN_JOBS.version, TRAIN_JOBS.kind)
 _NAME = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://.+")
 _NAME_LENGTH = 63
-_ROOT = "<nil>"
-"""How the API server prints the path of a rule on the whole object."""
 
 NAME_FORMAT = "metadata.name must match RFC 1035 DNS label format"
 NAME_LENGTH = "metadata.name must be no more than 63 characters"
@@ -78,9 +76,9 @@ class TrainJobRules(Rules):
 def _check_name(obj: Object) -> Iterator[FieldError]:
     name = obj["metadata"].get("name") or ""
     if not _NAME.fullmatch(name):
-        yield broken_rule(_ROOT, obj, NAME_FORMAT)
+        yield broken_rule(NO_PATH, obj, NAME_FORMAT)
     if len(name) > _NAME_LENGTH:
-        yield broken_rule(_ROOT, obj, NAME_LENGTH)
+        yield broken_rule(NO_PATH, obj, NAME_LENGTH)
 
 
 def _check_spec(spec: Object) -> Iterator[FieldError]:

@@ -31,7 +31,7 @@ _BLOCKING = frozenset(
 )
 
 RULES_NOT_CHECKED = FieldError(
-    "<nil>",
+    fields.NO_PATH,
     "FieldValueInvalid",
     "Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing "
     "errors to complete validation",

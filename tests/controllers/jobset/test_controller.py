@@ -1,16 +1,20 @@
 """The JobSet controller together with the Job controller and garbage collection, on virtual time."""
 
 import asyncio
+import random
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import pytest
 
 from sidings.api import conditions, objects
-from sidings.api.objects import Object
-from sidings.api.resources import CLAIMS, EVENTS, JOB_SETS, JOBS, NAMESPACES, PODS, SERVICES
-from sidings.api.status import NotFound
+from sidings.api.objects import Key, Object
+from sidings.api.resources import CLAIMS, EVENTS, JOB_SETS, JOBS, NAMESPACES, PODS, SERVICES, Resource
+from sidings.api.status import ApiError, NotFound
 from sidings.client.interface import Client
+from sidings.clock import LoopClock
+from sidings.controllers.jobset.controller import JobSetController
 from tests.conformance.scripted_kubelet import ScriptedKubelet
 from tests.conformance.world import world
 from tests.controllers.jobset.cluster import group
@@ -166,3 +170,35 @@ async def test_a_finished_jobset_deletes_itself(cluster: Cluster) -> None:
     await cluster.act("succeed")
     await settle(40)
     assert await cluster.jobs() == []
+
+
+class DeletedMeanwhile:
+    """A client on which the JobSet goes, with all its Jobs, right after it was read."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+        self.created: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.client, name)
+
+    async def get(self, resource: Resource, name: str, namespace: str = "") -> Object:
+        found = await self.client.get(resource, name, namespace)
+        if resource == JOB_SETS:
+            await self.client.delete(resource, name, namespace, propagation_policy="Background")
+            await settle()
+        return found
+
+    async def create(self, resource: Resource, obj: Object, **options: Any) -> Object:
+        self.created.append(f"{resource.kind} {objects.name_of(obj)}")
+        return await self.client.create(resource, obj, **options)
+
+
+async def test_a_jobset_that_is_deleted_while_it_is_looked_at_gets_no_new_jobs(cluster: Cluster) -> None:
+    await cluster.create()
+    late = DeletedMeanwhile(cluster.client)
+    controller = JobSetController(late, LoopClock(), random.Random(1))  # type: ignore[arg-type]
+    with suppress(ApiError):  # the status of what is gone cannot be written
+        await controller.reconcile(Key("ns", "js"))
+    assert await cluster.jobs() == []
+    assert [name for name in late.created if name.startswith("Job ")] == []

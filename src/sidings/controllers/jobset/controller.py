@@ -51,6 +51,9 @@ class JobSetController(Controller):
         return {**self.triggers, PODS: keys_of_pod} if Gate.IN_PLACE_RESTART in self._gates else self.triggers
 
     async def reconcile(self, key: Key) -> float | None:
+        # Children first: those that the deletion of their JobSet takes away meanwhile are then known, and are not made
+        # anew while their pods still stop.
+        jobs = await self.client.dependents(JOBS, key.namespace, owner_kind=JOB_SETS.kind, owner_name=key.name)
         try:
             jobset = await self.client.get(JOB_SETS, key.name, key.namespace)
         except NotFound:
@@ -58,17 +61,15 @@ class JobSetController(Controller):
         foreign = (jobset["spec"].get("managedBy") or labels.OWN_MANAGER) != labels.OWN_MANAGER
         if foreign or objects.is_deleting(jobset):
             return None
-        snapshot = await self._read(jobset)
+        snapshot = await self._read(jobset, jobs)
         decided = plan(snapshot, self.clock.now())
         if decided.blamed is not None:
             decided.events.append(EventNote(jobset, "Warning", cause.REASON, await self._why(decided.blamed)))
         await effects.carry_out(self.client, self._recorder, jobset, decided)
         return decided.requeue_after
 
-    async def _read(self, jobset: Object) -> Snapshot:
+    async def _read(self, jobset: Object, jobs: Iterable[Object]) -> Snapshot:
         namespace = objects.namespace_of(jobset)
-        name = objects.name_of(jobset)
-        jobs = await self.client.dependents(JOBS, namespace, owner_kind=JOB_SETS.kind, owner_name=name)
         wanted = [objects.name_of(claim) for claim in volume_claims.claims_for(jobset)]
         claims = frozenset([claim for claim in wanted if await self._exists(CLAIMS, claim, namespace)])
         service_exists = headless_service.is_wanted(jobset) and await self._exists(

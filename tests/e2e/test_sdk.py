@@ -56,6 +56,7 @@ def test_trainer_client_trains_a_function_on_two_nodes(cluster: Machine) -> None
     assert found["started"] in ("Running", "Complete")
     assert found["followed"][0] == "hello: rank 0 of 2, sum 1.0"
     assert found["status"] == "Complete"
+    assert found["got"] == [2, "torch-distributed"]
     assert found["steps"] == [["node-0", "Succeeded"], ["node-1", "Succeeded"]]
     assert found["logs"] == [f"hello: rank {rank} of 2, sum 1.0" for rank in range(2)]
     assert "Started" in found["events"]

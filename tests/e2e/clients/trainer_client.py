@@ -34,6 +34,7 @@ def main():
         "started": started,
         "followed": followed,
         "status": done.status,
+        "got": [client.get_job(job).num_nodes, client.get_job(job).runtime.name],
         "steps": [[step.name, step.status] for step in done.steps],
         "logs": [next(iter(client.get_job_logs(job, step=f"node-{rank}")), "") for rank in range(2)],
         "events": sorted({event.reason for event in client.get_job_events(job)}),

@@ -4,7 +4,7 @@
 little of the fraud example's data. Teams ``cards`` and ``transfers`` lend each other CPUs in the cohort ``payments``,
 ``risk`` is alone in the cohort ``credit``; each has two CPUs. Every job is the fraud example on one or two nodes (gloo,
 one CPU each). Routine jobs come first, urgent ones while those run, and take their places. Fails unless every job ends
-with a result; tells how many of those that made room went on from a checkpoint, and how many had none yet.
+with a result; tells how many of those that made room say that they went on from a checkpoint.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ def report(engine: Engine, day: Sequence[Job], seconds: float) -> None:
     for workload in engine.get("workloads", "-A")["items"]:
         counted = (workload["status"].get("schedulingStats") or {}).get("evictions") or ()
         evictions[workload["metadata"]["ownerReferences"][0]["name"]] = sum(int(it["count"]) for it in counted)
-    resumed = lost = 0
+    resumed = fresh = 0
     for job in day:
         log = engine.kubectl("logs", "-n", job.team, "-l", f"{JOB_SET_NAME}={job.name}", "--tail=-1")
         if "AUC" not in log:
@@ -154,12 +154,12 @@ def report(engine: Engine, day: Sequence[Job], seconds: float) -> None:
         if evictions[job.name] and "resumed from" in log:
             resumed += 1
         elif evictions[job.name]:
-            lost += 1
+            fresh += 1
     preempted = sum(count > 0 for count in evictions.values())
     urgent = sum(job.urgent for job in day)
     print(f"{len(day)} TrainJobs ({urgent} urgent), all complete in {seconds:.0f} s", flush=True)
     print(f"{sum(evictions.values())} evictions of {preempted} jobs: {resumed} went on from a checkpoint, ", end="")
-    print(f"{lost} had none yet", flush=True)
+    print(f"{fresh} began anew", flush=True)
 
 
 def main() -> None:

@@ -154,4 +154,4 @@ def expected(seen: Outlook) -> str:
         return f"admitted when {names} {'has' if len(seen.first) == 1 else 'have'} made room (preemption)"
     if seen.when is When.LATER:
         return f"admitted when {names} {'has' if len(seen.first) == 1 else 'have'} ended"
-    return "admitted when those ahead have ended"
+    return "when it is admitted depends on those ahead"

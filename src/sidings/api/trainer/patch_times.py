@@ -11,7 +11,8 @@ def stamp(job: Object, old: Object | None, now: str) -> None:
     """Set the times in ``job`` in place; ``now`` is RFC 3339.
 
     A patch that is unchanged keeps its stored time whatever the client sends, a changed one gets ``now``, a new one
-    too unless the client gave a time, and so does one that other admission has added since. ``job`` has not been validated yet, so other shapes are left alone.
+    too unless the client gave a time, and so does one that other admission has added since. ``job`` has not been
+    validated yet, so other shapes are left alone.
     """
     before = {patch["manager"]: patch for patch in _patches(old or {})}
     for patch in _patches(job):

@@ -119,7 +119,9 @@ async def measure(count: int) -> Measured:
         finished = asyncio.create_task(all_complete(plane.client, count))
         for number in range(count):
             await plane.client.create(JOB_SETS, jobset(number), namespace=NAMESPACE)
-        await finished
+        ended, _ = await asyncio.wait([finished, *tasks], return_when=asyncio.FIRST_COMPLETED)
+        for task in ended:
+            task.result()  # what has failed says so here
         measured = Measured(time.perf_counter() - start, time.process_time() - cpu)
         for task in tasks:
             task.cancel()

@@ -255,7 +255,8 @@ def failed_indexes_stay_failed(ledger: Ledger, change: Change) -> Iterator[str]:
         if both := failed & _indexes(change.new, "completedIndexes"):
             yield f"indexes {sorted(both)} have failed and succeeded"
         healed = _indexes(change.old, "failedIndexes") - failed
-        if healed and objects.uid_of(change.new) not in ledger.resized:
+        resized = objects.uid_of(change.new) in ledger.resized or _completions(change.old) != _completions(change.new)
+        if healed and not resized:
             yield f"indexes {sorted(healed)} have failed no more"
 
 

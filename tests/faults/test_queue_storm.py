@@ -41,7 +41,7 @@ def storm(seed: int, acts: int) -> QueueStorm:
 
 @pytest.mark.timeout(300)
 def test_no_rule_is_broken() -> None:
-    for seed in itertools.islice(seeds(), 1):
+    for seed in itertools.islice(seeds(), 5):
         made = storm(seed, ACTS)
         assert made.ledger.changes > 50
         assert made.ledger.admissions > 0, "a storm in which nobody is admitted proves nothing"

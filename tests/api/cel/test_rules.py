@@ -44,9 +44,7 @@ def test_rules_hold_of_every_value_at_their_place():
 
 
 def test_a_rule_that_cannot_be_answered_is_broken():
-    assert texts({"min": 1}) == [
-        "spec.min: Invalid value: rule evaluation error: no such key: max: self.min <= self.max"
-    ]
+    assert texts({"min": 1}) == ["spec.min: Invalid value: no such key: max evaluating rule: min is above max"]
 
 
 def test_transition_rules_are_asked_where_there_was_a_value():
@@ -74,6 +72,22 @@ def test_a_rule_may_be_asked_of_new_values_too():
 def test_a_rule_on_the_whole_object_has_no_path():
     schema = {"type": "object", "x-kubernetes-validations": [{"rule": "has(self.a)", "message": "a is missing"}]}
     assert [str(error) for error in rules.broken(schema, {})] == ["<nil>: Invalid value: a is missing"]
+
+
+def test_a_rule_that_would_take_too_long_is_broken():
+    rule = {"rule": "self.all(a, self.all(b, a + b >= 0))"}
+    schema = {"type": "array", "x-kubernetes-validations": [rule]}
+    assert list(rules.broken(schema, [1] * 100)) == []
+    (error,) = rules.broken(schema, [1] * 1000)
+    assert "call cost exceeds limit for rule: self.all" in error.text
+    several = {"type": "array", "items": schema}
+    assert len(list(rules.broken(several, [[1] * 1000] * 9))) == 1, "and no other rule is asked"
+
+
+def test_values_of_the_wrong_type_are_told():
+    schema = {"x-kubernetes-validations": [{"rule": "quantity(self).isLessThan(quantity('1'))"}]}
+    (error,) = rules.broken(schema, 5)
+    assert "'no such overload': call arguments did not match" in error.text
 
 
 def test_what_we_cannot_run_is_told():

@@ -5,6 +5,7 @@
     CelError
     ├── CelSyntaxError    it cannot be read, or uses what we do not have
     └── EvaluationError   it cannot be answered for this value: no such key, division by zero
+        └── CostExceeded  it would take too long for this value
 """
 
 from __future__ import annotations
@@ -20,3 +21,7 @@ class CelSyntaxError(CelError):
 
 class EvaluationError(CelError):
     pass
+
+
+class CostExceeded(EvaluationError):
+    """A rule goes through so many items that others would wait for it."""

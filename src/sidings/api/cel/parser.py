@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from sidings.api.cel import operations, optionals, texts, units
-from sidings.api.cel.errors import CelSyntaxError, EvaluationError
+from sidings.api.cel.errors import CelSyntaxError, CostExceeded, EvaluationError
 from sidings.api.cel.tokens import END, NAME, NUMBER, OPERATOR, STRING, Token, tokens
 
 Scope = Mapping[str, Any]
@@ -52,6 +52,26 @@ def compiled(text: str) -> Evaluate:
 def names_in(text: str) -> frozenset[str]:
     """All words of an expression: whether it speaks of ``oldSelf``, for one."""
     return frozenset(token.value for token in tokens(text) if token.kind == NAME)
+
+
+BUDGET = "<budget>"
+"""Where a scope has its ``Budget``; no variable can be called so."""
+
+
+class Budget:
+    """How many items the macros of all rules of an object may go through, nested ones multiplied."""
+
+    def __init__(self, items: int) -> None:
+        self._left = items
+
+    @property
+    def is_spent(self) -> bool:
+        return self._left < 0
+
+    def take(self, items: int) -> None:
+        self._left -= items
+        if self._left < 0:
+            raise CostExceeded("operation cancelled: actual cost limit exceeded")
 
 
 class _Parser:
@@ -322,6 +342,8 @@ def _macro(name: str, target: Evaluate, variable: str, body: Evaluate) -> Evalua
         value = target(scope)
         if not isinstance(value, list | dict):
             raise EvaluationError("no such overload")
+        if BUDGET in scope:
+            scope[BUDGET].take(len(value))
         return [(item, {**scope, variable: item}) for item in value]
 
     def true_for(scope: Scope) -> bool:

@@ -13,12 +13,14 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from sidings.api.cel import optionals
-from sidings.api.cel.errors import CelError, CelSyntaxError, EvaluationError
-from sidings.api.cel.parser import Evaluate, compiled, names_in
+from sidings.api.cel.errors import CelError, CelSyntaxError, CostExceeded, EvaluationError
+from sidings.api.cel.parser import BUDGET, Budget, Evaluate, compiled, names_in
 from sidings.api.fields import NO_PATH, FieldError, broken_rule
 from sidings.api.kind import Schema
 
 VALIDATIONS = "x-kubernetes-validations"
+MOST_ITEMS = 500_000
+"""A second's worth. Upstream's ``RuntimeCELCostBudget`` is 10,000,000 units, of which an item takes several."""
 MISSING = object()
 """In the place of a value that is not there, where null would be one."""
 
@@ -59,8 +61,14 @@ def has_rules(schema: Schema) -> bool:
 
 def broken(schema: Schema, value: Any, old: Any = MISSING, path: str = "") -> Iterator[FieldError]:
     """The rules that ``value``, which fits ``schema``, breaks; ``old``: the value before, where this is an update."""
+    yield from _broken(schema, value, old, path, Budget(MOST_ITEMS))
+
+
+def _broken(schema: Schema, value: Any, old: Any, path: str, budget: Budget) -> Iterator[FieldError]:
     for declared in schema.get(VALIDATIONS) or ():
-        yield from _check(declared, value, old, path)
+        if budget.is_spent:
+            return
+        yield from _check(declared, value, old, path, budget)
     if isinstance(value, dict):
         properties = schema.get("properties") or {}
         additional = schema.get("additionalProperties")
@@ -68,12 +76,12 @@ def broken(schema: Schema, value: Any, old: Any = MISSING, path: str = "") -> It
             below = properties.get(name) or (additional if isinstance(additional, Mapping) else None)
             if below is not None and item is not None:
                 before = old.get(name, MISSING) if isinstance(old, dict) else MISSING
-                yield from broken(below, item, before, _below(path, name, known=name in properties))
+                yield from _broken(below, item, before, _below(path, name, known=name in properties), budget)
     elif isinstance(value, list) and isinstance(schema.get("items"), Mapping):
         partners = _partners(schema, old)
         for index, item in enumerate(value):
             before = partners.get(_identity(schema, item), MISSING) if partners else MISSING
-            yield from broken(schema["items"], item, before, f"{path}[{index}]")
+            yield from _broken(schema["items"], item, before, f"{path}[{index}]", budget)
 
 
 def _below(path: str, name: str, *, known: bool) -> str:
@@ -82,9 +90,9 @@ def _below(path: str, name: str, *, known: bool) -> str:
     return f"{path}.{name}" if path else name
 
 
-def _check(declared: Mapping[str, Any], value: Any, old: Any, path: str) -> Iterator[FieldError]:
+def _check(declared: Mapping[str, Any], value: Any, old: Any, path: str, budget: Budget) -> Iterator[FieldError]:
     rule = _rule(declared["rule"])
-    scope = {"self": value}
+    scope = {"self": value, BUDGET: budget}
     if rule.is_transition:
         missing = old is MISSING or old is None
         if declared.get("optionalOldSelf"):
@@ -101,10 +109,19 @@ def _check(declared: Mapping[str, Any], value: Any, old: Any, path: str) -> Iter
         if rule.holds(scope) is True:
             return
     except EvaluationError as error:
-        yield broken_rule(where, value, f"rule evaluation error: {error}: {declared['rule']}")
+        yield broken_rule(where, value, _failure(error, str(declared.get("message") or declared["rule"]).strip()))
         return
     failure = broken_rule(where, value, _message(declared, scope))
     yield failure._replace(reason=declared.get("reason") or failure.reason)
+
+
+def _failure(error: EvaluationError, rule: str) -> str:
+    if isinstance(error, CostExceeded):
+        return f"'{error}': no further validation rules will be run due to call cost exceeds limit for rule: {rule}"
+    if str(error).startswith("no such overload"):
+        signature = "call arguments did not match a supported operator, function or macro signature"
+        return f"'{error}': {signature} for rule: {rule}"
+    return f"{error} evaluating rule: {rule}"
 
 
 def _message(declared: Mapping[str, Any], scope: Mapping[str, Any]) -> str:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from sidings.api.apply import comparing
 from sidings.api.apply.fieldset import FieldSet, field, from_fields_v1
+from sidings.api.apply.interned import interned
 from sidings.api.kind import Kind, Schema
 from sidings.api.objects import Object
 
@@ -176,7 +177,7 @@ def _entry(manager: Manager, owned: Ownership) -> Object:
     if owned.time:
         entry["time"] = owned.time
     entry["fieldsType"] = "FieldsV1"
-    entry["fieldsV1"] = owned.fields.to_fields_v1()
+    entry["fieldsV1"] = interned(owned.fields.to_fields_v1())
     if manager.subresource:
         entry["subresource"] = manager.subresource
     return entry

@@ -29,7 +29,9 @@ check: $(INSTALL)  ## style, types, import direction, documents
 	$(BIN)/python -m pytest -q tests/docs
 
 docs: $(INSTALL)  ## write the generated pages anew
-	$(BIN)/python -m tools.docs
+	$(BIN)/python -m tests.cli.reference > $(VENV)/page && mv $(VENV)/page docs/cli.md
+	$(BIN)/python -m tests.answers.findings_page > $(VENV)/page && mv $(VENV)/page docs/findings.md
+	$(BIN)/python -m tests.conformance.differences
 
 soak: $(INSTALL)  ## long runs: fuzz, faults, kills
 	$(BIN)/python -m pytest -m soak -p no:cacheprovider

@@ -1,17 +1,19 @@
 """Which pods are a Job's own: those that it controls, and orphans that its selector matches, which it adopts.
 
 Almost every Job has a generated selector on its own uid, which no other pod carries; adoption matters for
-``manualSelector`` and for pods whose owner reference a user removed.
+``manualSelector`` and for pods whose owner reference a user removed. Thousands of pods may have no owner at all, so
+candidates are looked up by the label that the selector pins, instead of asking the selector about every orphan.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sidings.api import objects, selectors
+from sidings.api import names, objects
 from sidings.api.job import labels
-from sidings.api.objects import Object
+from sidings.api.objects import Key, Object
 from sidings.api.resources import PODS
+from sidings.api.selectors import LabelSelector
 from sidings.client.interface import Client, PatchType
 
 FIELD_MANAGER = "job-controller"
@@ -23,14 +25,29 @@ def owned(job: Object, named: Iterable[Object]) -> list[Object]:
     return [pod for pod in named if (objects.controller_of(pod) or {}).get("uid") == uid]
 
 
+async def orphans(client: Client, key: Key, job: Object | None) -> list[Object]:
+    """Pods without controller that ``job`` may adopt or that a Job named ``key`` has left behind."""
+    wanted = [(labels.JOB_NAME, key.name)]
+    if job is not None and (selector := job["spec"].get("selector")) is not None:
+        pinned = LabelSelector.from_object(selector).exact()
+        if pinned is None:
+            return list(await client.dependents(PODS, key.namespace))
+        wanted.append(pinned)
+    found: dict[str, Object] = {}
+    for label, value in wanted:
+        # A pod may name an owner that no label can.
+        if not names.label_value(value):
+            for pod in (await client.list(PODS, key.namespace, label_selector=f"{label}={value}")).items:
+                found[objects.name_of(pod)] = pod
+    return [pod for pod in found.values() if objects.controller_of(pod) is None]
+
+
 def adoptable(job: Object, orphans: Iterable[Object]) -> list[Object]:
     """The living ``orphans`` that the Job's selector matches; none for a Job that is being deleted."""
-    selector = job["spec"].get("selector")
-    if selector is None or objects.is_deleting(job):
+    if objects.is_deleting(job):
         return []
-    return [
-        pod for pod in orphans if not objects.is_deleting(pod) and selectors.matches(selector, objects.labels_of(pod))
-    ]
+    selector = LabelSelector.from_object(job["spec"].get("selector"))
+    return [pod for pod in orphans if not objects.is_deleting(pod) and selector.matches(objects.labels_of(pod))]
 
 
 async def adopt(client: Client, job: Object, pod: Object) -> Object:

@@ -67,7 +67,8 @@ class JobController(Controller):
 
     async def reconcile(self, key: Key) -> float | None:
         named = await self.client.dependents(PODS, key.namespace, owner_kind=JOBS.kind, owner_name=key.name)
-        orphans = await self.client.dependents(PODS, key.namespace)
+        orphans = await claiming.orphans(self.client, key, await self._read(key))
+        # Read last: a Job that was taken away before its pods is then seen to be gone.
         job = await self._read(key)
         if job is not None and job["spec"].get("managedBy", labels.OWN_MANAGER) != labels.OWN_MANAGER:
             return None

@@ -16,6 +16,8 @@ from sidings.store.errors import Closed, Compacted, Full, KeyChanged
 from sidings.store.log import FIRST_REVISION, MemoryLog
 from sidings.store.store import Store
 
+APP = ("metadata", "labels", "app")
+
 
 def document(value: int = 0, size: int = 0) -> Document:
     return {"metadata": {"name": "x"}, "value": value, "filler": "." * size}
@@ -77,7 +79,7 @@ async def test_entries_are_found_by_a_label(store: Store) -> None:
         return {"metadata": {"labels": labels}}
 
     def names(value: str) -> list[str]:
-        return [entry.key[2] for entry in store.labelled(("pods", "default"), "app", value)]
+        return [entry.key[2] for entry in store.holding(("pods", "default"), APP, value)]
 
     await store.write([Put(pod("b"), labelled(app="x")), Put(pod("a"), labelled(app="x")), Put(pod("c"), document())])
     await store.write([Put(pod("d", "zoo"), labelled(app="x"))])
@@ -86,7 +88,7 @@ async def test_entries_are_found_by_a_label(store: Store) -> None:
     await store.write([Put(pod("a"), labelled(app="y")), Put(pod("c"), labelled(app="x")), Delete(pod("b"))])
     assert names("x") == ["c"]
     assert names("y") == ["a"]
-    assert [entry.key[1:] for entry in store.labelled(("pods",), "app", "x")] == [("default", "c"), ("zoo", "d")]
+    assert [entry.key[1:] for entry in store.holding(("pods",), APP, "x")] == [("default", "c"), ("zoo", "d")]
 
 
 async def test_preconditions(store: Store) -> None:

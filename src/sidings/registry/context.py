@@ -77,7 +77,8 @@ class Context:
 
     def labelled(self, resource: Resource, namespace: str, label: str, value: str) -> Sequence[Object]:
         """Those of them that carry a label with a value; costs what it returns."""
-        return [entry.document for entry in self.store.labelled(prefix_for(resource, namespace), label, value)]
+        path = ("metadata", "labels", label)
+        return [entry.document for entry in self.store.holding(prefix_for(resource, namespace), path, value)]
 
 
 def key_for(resource: Resource, name: str, namespace: str) -> Key:

@@ -118,8 +118,8 @@ def _entries(
         entry = context.store.get(key_for(resource, selection.name, selection.namespace))
         return [entry] if entry else []
     prefix = prefix_for(resource, selection.namespace)
-    if revision is None and selection.label is not None:
-        return context.store.labelled(prefix, *selection.label)
+    if revision is None and selection.pin is not None:
+        return context.store.holding(prefix, *selection.pin)
     try:
         return context.store.scan(prefix, revision)
     except Compacted as error:

@@ -15,6 +15,8 @@ from sidings.api.status import BadRequest
 
 NAME, NAMESPACE = "metadata.name", "metadata.namespace"
 _ZERO = {"integer": "0", "boolean": "false"}
+_SELECTIVE = ("uid", "name", "nodeName")
+"""Fields that few objects share, unlike a type or a reason."""
 
 
 class Selection:
@@ -30,10 +32,20 @@ class Selection:
         self.namespace = namespace or (self._fields.exact(NAMESPACE) or "" if kind.resource.namespaced else "")
         self.name = self._fields.exact(NAME)
         """The only name that matches, where the selector pins one."""
-        self.label = self._labels.exact()
-        """A label and the only value of it that matches, where the selector pins one."""
+        self.pin = self._pin()
+        """A place and the only text there that matches, where a selector pins one: a direct path to the objects."""
         self.everything = self._labels.everything and not self._fields.requirements
         """Whether there is no selector at all."""
+
+    def _pin(self) -> tuple[tuple[str, ...], str] | None:
+        if label := self._labels.exact():
+            return ("metadata", "labels", label[0]), label[1]
+        for field, column in self._columns.items():
+            value = self._fields.exact(field)
+            # What is not there reads as the zero value, and is in no index.
+            if column.path[-1] in _SELECTIVE and value and not column.zero:
+                return column.path, value
+        return None
 
     def matches(self, obj: Object) -> bool:
         if self.everything:

@@ -1,8 +1,8 @@
-"""The live entries in memory: by resource, namespace and name, by owner, and by label.
+"""The live entries in memory: by resource, namespace and name, by owner, and by value.
 
 Lists are the reason for its shape: they want one namespace or all of them, in order of name, and must not sort
 thousands of keys each time. So the entries of a namespace are kept sorted; inserting one moves pointers, not objects.
-Controllers want the few entries of one owner or one label out of thousands, each time they look.
+Controllers want the few entries of one owner, one label or one field out of thousands, each time they look.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 
 from sidings.store.entries import Entry, Key, Owner, owners_of
-from sidings.store.labels import LabelIndex
+from sidings.store.values import Path, ValueIndex
 
 
 class Names:
@@ -48,7 +48,7 @@ class Index:
         self._resources: dict[str, dict[str, Names]] = {}
         self._owned: dict[tuple[str, str, Owner], set[str]] = {}
         """Names by resource, namespace and owner."""
-        self._labels: dict[str, LabelIndex] = {}
+        self._values: dict[str, ValueIndex] = {}
 
     def get(self, key: Key) -> Entry | None:
         return self._by_key.get(key)
@@ -58,8 +58,8 @@ class Index:
         before = self._by_key.get(entry.key)
         self._by_key[entry.key] = entry
         self._resources.setdefault(resource, {}).setdefault(namespace, Names()).put(name, entry)
-        if labels := self._labels.get(resource):
-            labels.replace(before, entry)
+        if values := self._values.get(resource):
+            values.replace(before, entry)
         if before is None or owners_of(before.document) != owners_of(entry.document):
             if before is not None:
                 self._unlink(before)
@@ -69,8 +69,8 @@ class Index:
         resource, namespace, name = key
         entry = self._by_key.pop(key)
         self._unlink(entry)
-        if labels := self._labels.get(resource):
-            labels.replace(entry, None)
+        if values := self._values.get(resource):
+            values.replace(entry, None)
         names = self._resources[resource][namespace]
         names.remove(name)
         if not names:
@@ -92,10 +92,10 @@ class Index:
         names = self._owned.get((resource, namespace, owner), ())
         return [self._by_key[resource, namespace, name] for name in sorted(names)]
 
-    def labelled(self, resource: str, namespace: str, label: str, value: str) -> list[Entry]:
-        """The entries whose ``label`` is ``value``, sorted by name."""
+    def holding(self, resource: str, namespace: str, path: Path, value: str) -> list[Entry]:
+        """The entries with the text ``value`` at ``path``, sorted by name."""
         everything = (entry for names in self._resources.get(resource, {}).values() for entry in names.in_order())
-        found = self._labels.setdefault(resource, LabelIndex()).names(label, value, namespace, everything)
+        found = self._values.setdefault(resource, ValueIndex()).names(path, value, namespace, everything)
         return [self._by_key[resource, namespace, name] for name in sorted(found)]
 
     def _link(self, entry: Entry) -> None:

@@ -24,6 +24,7 @@ from sidings.store.errors import Closed, KeyChanged, StoreError
 from sidings.store.history import DEFAULT_BYTES, History
 from sidings.store.index import Index
 from sidings.store.log import Log, MemoryLog, Row, SqliteLog
+from sidings.store.values import Path as ValuePath
 from sidings.store.watch import Watch
 from sidings.store.writer import Writer
 
@@ -105,13 +106,13 @@ class Store:
             return entries
         return self._history(prefix[0]).rewind(entries, prefix, revision)
 
-    def labelled(self, prefix: Prefix, label: str, value: str) -> list[Entry]:
-        """The entries under ``prefix`` whose ``metadata.labels`` has that, sorted by namespace and name.
+    def holding(self, prefix: Prefix, path: ValuePath, value: str) -> list[Entry]:
+        """The entries under ``prefix`` with the text ``value`` at ``path``, sorted by namespace and name.
 
-        Costs what it returns, but for the first question about a label.
+        Costs what it returns, but for the first question about a place.
         """
         namespaces = prefix[1:2] or self._index.namespaces(prefix[0])
-        return [entry for space in namespaces for entry in self._index.labelled(prefix[0], space, label, value)]
+        return [entry for space in namespaces for entry in self._index.holding(prefix[0], space, path, value)]
 
     def owned(self, prefix: Prefix, owner: Owner) -> list[Entry]:
         """The entries under ``prefix`` that name ``owner``, sorted by namespace and name; costs what it returns."""

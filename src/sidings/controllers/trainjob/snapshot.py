@@ -5,8 +5,10 @@ Whatever happens to the runtime afterwards, the TrainJob goes by its snapshot; o
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
+import msgspec
 import yaml
 
 from sidings.api.objects import Object, controller_of, controller_ref, uid_of
@@ -34,8 +36,14 @@ def freeze(job: Object, runtime: Object) -> Object:
             "namespace": metadata["namespace"],
             "ownerReferences": [controller_ref(job)],
         },
-        "data": {KEY: yaml_text.dump(encoded)},
+        "data": {KEY: _text(msgspec.json.encode(encoded))},
     }
+
+
+@lru_cache(maxsize=64)
+def _text(encoded: bytes) -> str:
+    """The YAML of a runtime, given as JSON: many TrainJobs share a runtime, and writing it takes milliseconds."""
+    return yaml_text.dump(msgspec.json.decode(encoded))
 
 
 def thaw(job: Object, config_map: Object) -> Object:

@@ -34,8 +34,12 @@ def execution_limit(job: Object) -> int | None:
 
 
 def _admitted_counts(workload: Object) -> dict[str, int]:
+    """By pod set. Only where fewer pods will do is a job changed to the admitted count; elsewhere that count may be
+    lower too, since pods that were done by then asked for nothing, but the job keeps its own."""
     admission = (workload.get("status") or {}).get("admission") or {}
-    return {entry["name"]: entry["count"] for entry in admission.get("podSetAssignments") or ()}
+    partial = {known["name"] for known in workload["spec"]["podSets"] if known.get("minCount") is not None}
+    assigned = admission.get("podSetAssignments") or ()
+    return {entry["name"]: entry["count"] for entry in assigned if entry["name"] in partial}
 
 
 def _same_pod_set(known: Object, now: Object, counts: dict[str, int], *, ignore_tolerations: bool) -> bool:

@@ -7,8 +7,8 @@ import pytest
 
 from sidings.api.objects import Key, Object
 from sidings.api.resources import CONFIG_MAPS, SECRETS
-from sidings.api.status import ApiError, Conflict, InternalError
-from sidings.client.interface import Client, WatchEvent
+from sidings.api.status import ApiError, Conflict, Expired, InternalError
+from sidings.client.interface import Client, ObjectList, WatchEvent
 from sidings.clock import LoopClock
 from sidings.controllers.runtime.controller import Controller, keys_of_controller
 
@@ -18,14 +18,16 @@ A, B = Key("ns", "a"), Key("ns", "b")
 
 
 class Stream:
-    """A client that can only be watched: it gives the events that a test puts in, and ends or fails as told."""
+    """One resource: its watches give the events that a test puts in, and end or fail as told."""
 
     def __init__(self) -> None:
         self.items: asyncio.Queue[WatchEvent | ApiError | None] = asyncio.Queue()
-        self.watches = 0
+        self.present: list[Object] = []
+        """What a list gives."""
+        self.watched_from: list[str] = []
 
-    async def watch(self, resource: Any, *_: Any, **__: Any) -> AsyncIterator[WatchEvent]:
-        self.watches += 1
+    async def watch(self, version: str) -> AsyncIterator[WatchEvent]:
+        self.watched_from.append(version)
         while (item := await self.items.get()) is not None:
             if isinstance(item, ApiError):
                 raise item
@@ -36,8 +38,11 @@ class Streams:
     def __init__(self) -> None:
         self.of: dict[Any, Stream] = {CONFIG_MAPS: Stream(), SECRETS: Stream()}
 
-    def watch(self, resource: Any, *args: Any, **kwargs: Any) -> AsyncIterator[WatchEvent]:
-        return self.of[resource].watch(resource)
+    def watch(self, resource: Any, *, resource_version: str) -> AsyncIterator[WatchEvent]:
+        return self.of[resource].watch(resource_version)
+
+    async def list(self, resource: Any) -> ObjectList:
+        return ObjectList(self.of[resource].present, "7")
 
 
 class Recording(Controller):
@@ -72,11 +77,15 @@ async def run(answer: Callable[[Key, int], float | None], seconds: float, *event
     for resource, event in events:
         streams.of[resource].items.put_nowait(event)
     controller = Recording(streams, answer)  # type: ignore[arg-type]
+    await run_for(seconds, controller)
+    return controller
+
+
+async def run_for(seconds: float, controller: Controller) -> None:
     running = asyncio.create_task(controller.run())
     await asyncio.sleep(seconds)
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
-    return controller
 
 
 def added(key: Key, owner: Key | None = None) -> WatchEvent:
@@ -126,9 +135,29 @@ async def test_a_watch_that_ends_or_fails_starts_anew() -> None:
     for item in (None, InternalError("gone"), added(A)):
         streams.of[CONFIG_MAPS].items.put_nowait(item)
     controller = Recording(streams, lambda key, n: None)  # type: ignore[arg-type]
-    running = asyncio.create_task(controller.run())
-    await asyncio.sleep(10)
-    running.cancel()
-    await asyncio.gather(running, return_exceptions=True)
-    assert streams.of[CONFIG_MAPS].watches == 3
+    await run_for(10, controller)
+    assert streams.of[CONFIG_MAPS].watched_from == ["", "7", "7"]
     assert [key for key, _ in controller.calls] == [A]
+
+
+async def test_what_was_there_when_a_watch_started_anew_is_looked_at() -> None:
+    streams = Streams()
+    streams.of[CONFIG_MAPS].items.put_nowait(Expired("the watch fell behind"))
+    streams.of[CONFIG_MAPS].present = [named(A), named(B)]
+    controller = Recording(streams, lambda key, n: None)  # type: ignore[arg-type]
+    await run_for(1, controller)
+    assert controller.calls == [(A, 0), (B, 0)]
+
+
+async def test_an_owner_whose_dependent_went_while_nobody_watched_is_looked_at() -> None:
+    streams = Streams()
+    streams.of[CONFIG_MAPS].items.put_nowait(added(A))
+    streams.of[CONFIG_MAPS].present = [named(A)]
+    streams.of[SECRETS].items.put_nowait(added(Key("ns", "s"), owner=A))
+    controller = Recording(streams, lambda key, n: None)  # type: ignore[arg-type]
+    running = asyncio.create_task(run_for(20, controller))
+    await asyncio.sleep(10)
+    assert controller.calls == [(A, 0), (A, 0.5)]
+    streams.of[SECRETS].items.put_nowait(Expired("the watch fell behind"))  # and the Secret is in no list any more
+    await running
+    assert controller.calls == [(A, 0), (A, 0.5), (A, 10)]

@@ -90,17 +90,37 @@ class Controller:
 
     async def _watch(self, resource: Resource, mapper: Mapper, settle: Callable[[Object], float] | None = None) -> None:
         """Every change of ``resource`` becomes keys. A watch that ends starts anew with all existing objects."""
+        interrupted = False
         while True:
             try:
-                async for event in self.client.watch(resource):
+                version = await self._catch_up(resource, mapper, settle) if interrupted else ""
+                interrupted = True
+                async for event in self.client.watch(resource, resource_version=version):
                     if event.type != "BOOKMARK":
-                        for key in mapper(event.object):
-                            self.queue.add_after(key, settle(event.object) if settle else 0.0)
+                        self._enqueue(event.object, mapper, settle)
             except Expired:
                 continue
             except ApiError as error:
                 log.warning("%s: watch of %s failed: %s", self.name, resource.plural, error)
             await self.clock.sleep(REWATCH_SECONDS)
+
+    async def _catch_up(self, resource: Resource, mapper: Mapper, settle: Callable[[Object], float] | None) -> str:
+        """All there is of ``resource`` becomes keys; returns the version to watch from.
+
+        What was deleted while nobody watched is in no list. Informers know it by their cache; here all objects of the
+        controller's own resource are looked at instead: any of them may have lost a dependent that it waits to see go.
+        """
+        found = await self.client.list(resource)
+        for obj in found.items:
+            self._enqueue(obj, mapper, settle)
+        if resource != self.resource:
+            for obj in (await self.client.list(self.resource)).items:
+                self._enqueue(obj, self.keys, None)
+        return found.resource_version
+
+    def _enqueue(self, obj: Object, mapper: Mapper, settle: Callable[[Object], float] | None) -> None:
+        for key in mapper(obj):
+            self.queue.add_after(key, settle(obj) if settle else 0.0)
 
     async def _work(self) -> None:
         while True:

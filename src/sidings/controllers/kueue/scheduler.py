@@ -209,7 +209,10 @@ class Scheduler:
         if stored is None:
             self.cache.forget(key, self._clock.now())
         else:
-            self.cache.confirm(stored, self._clock.now())
+            now = self._clock.now()
+            # The watch may be later than the answer, or earlier; whoever is first counts.
+            self.metrics.changed(self.cache.workload(key), stored, now)
+            self.cache.confirm(stored, now)
             self.usage.admitted(replace(decision.head.waiting.workload, admission=decision.admission))
 
     async def _written_after_all(self, key: Key, changed: Object) -> Object | None:

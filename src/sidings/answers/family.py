@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sidings.api.job import labels as job_labels
+from sidings.api.job.size import pods_at_once
 from sidings.api.jobset import labels as jobset_labels
 from sidings.api.objects import Object, controller_of, is_deleting, key_of, labels_of, uid_of
 from sidings.api.resources import JOB_SETS, JOBS, TRAIN_JOBS, Resource
@@ -66,9 +67,9 @@ class Family:
             return sum(defaults.pods_of(of, role, replica) for role, replica in of.roles_of(self.root))
         if self.job_set is not None:
             parts = self.job_set["spec"].get("replicatedJobs") or ()
-            return sum(int(part.get("replicas", 1)) * pods_of_job(part["template"]["spec"]) for part in parts)
+            return sum(int(part.get("replicas", 1)) * pods_at_once(part["template"]["spec"]) for part in parts)
         if self.jobs:
-            return sum(pods_of_job(job["spec"]) for job in self.jobs)
+            return sum(pods_at_once(job["spec"]) for job in self.jobs)
         return None
 
 
@@ -123,13 +124,6 @@ def _created(obj: Object) -> str:
 
 def is_owned_by(obj: Object, owner: Object) -> bool:
     return _owner_uid(obj) == uid_of(owner)
-
-
-def pods_of_job(spec: Object) -> int:
-    """Pods that a Job of this spec runs at once: parallelism, but never more than completions."""
-    parallelism = int(spec.get("parallelism", 1))
-    completions = spec.get("completions")
-    return parallelism if completions is None else min(parallelism, int(completions))
 
 
 def phase_of(pod: Object) -> str:

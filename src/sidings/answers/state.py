@@ -18,8 +18,9 @@ from typing import NamedTuple
 
 from sidings.answers import suspension
 from sidings.answers.failure import first_failure
-from sidings.answers.family import Family, is_owned_by, phase_of, pods_of_job
+from sidings.answers.family import Family, is_owned_by, phase_of
 from sidings.api import conditions
+from sidings.api.job.size import pods_at_once
 from sidings.api.objects import Object, is_deleting, uid_of
 from sidings.api.training_operator import framework
 
@@ -126,7 +127,7 @@ def _has_its_pods(job: Object, pods: list[Object], living: list[Object]) -> bool
         return True
     if conditions.is_true(job, "Failed") or is_deleting(job):
         return False
-    wanted = pods_of_job(job["spec"])
+    wanted = pods_at_once(job["spec"])
     completions = job["spec"].get("completions")
     if completions is not None:
         counted = int((job.get("status") or {}).get("succeeded") or 0)

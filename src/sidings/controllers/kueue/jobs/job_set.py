@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sidings.api.job.size import pods_at_once
 from sidings.api.objects import Object, copy_of
 from sidings.api.resources import JOB_SETS
 from sidings.controllers.kueue.jobs import pod_set_info, topology_request
@@ -75,19 +76,14 @@ def replicated_pod_set(entry: Object) -> Object:
     template.setdefault("metadata", {})
     replicas = entry.get("replicas", 1)
     request = topology_request.of_template(template, POD_INDEX, SUB_GROUP, replicas)
-    return pod_set(entry["name"], replicas * pods_of(entry["template"]["spec"]), template, request)
-
-
-def pods_of(job_spec: Object) -> int:
-    parallelism = job_spec.get("parallelism", 1)
-    return int(min(parallelism, job_spec.get("completions", parallelism)))
+    return pod_set(entry["name"], replicas * pods_at_once(entry["template"]["spec"]), template, request)
 
 
 def reclaimable_pods(replicated: Sequence[Object], statuses: Sequence[Object]) -> list[Object]:
     """Pods of jobs that have succeeded."""
     succeeded = {entry["name"]: entry.get("succeeded", 0) for entry in statuses}
     return [
-        {"name": entry["name"].lower(), "count": done * pods_of(entry["template"]["spec"])}
+        {"name": entry["name"].lower(), "count": done * pods_at_once(entry["template"]["spec"])}
         for entry in replicated
         if 0 < (done := succeeded.get(entry["name"], 0)) <= entry.get("replicas", 1)
     ]

@@ -26,7 +26,7 @@ from sidings.node.container_engine.image_run import has_command, image_run
 from sidings.node.container_engine.image_store import ImageStore
 from sidings.node.environment import NodeFacts
 from sidings.node.errors import SandboxFailed
-from sidings.node.gpus import gang_links, sockets_library
+from sidings.node.gpus import gang_links, peers, sockets_library
 from sidings.node.gpus.manager import GpuManager, device_files
 from sidings.node.gpus.resources import wanted
 from sidings.node.gpus.source import Unit
@@ -163,9 +163,10 @@ class PodBox:
         await asyncio.to_thread(self._security.share, volumes, self.means)
         known = self.attempts.get(name, ())
         number = known[-1].number + 1 if known else 0
-        library = await self._sockets_library() if facts.units else None
+        gang = await self._gang(pod) if facts.units else ""
+        library = await self._sockets_library() if gang else None
         image = await self._image(pod, container)
-        spec = self._container(pod, container, number, inputs, facts, volumes, library, image)
+        spec = self._container(pod, container, number, inputs, facts, volumes, gang, library, image)
         await self._shop.sandbox.run(self.directory, spec)
         while not (self.attempts.get(name) and self.attempts[name][-1].number == number):
             if not self.alive:
@@ -297,6 +298,14 @@ class PodBox:
             )
         )
 
+    async def _gang(self, pod: Object) -> str:
+        """What the pod, which has GPUs, shares with peers that have some too; ``""`` where there can be none."""
+        images = self._shop.images
+        shares_memory = images is None or images.engine.shares_memory
+        if self.group == self._uid or not shares_memory:
+            return ""
+        return self.group if await peers.can_have_peers(self._shop.client, pod) else ""
+
     async def _sockets_library(self) -> Path | None:
         return await asyncio.to_thread(sockets_library.ensure, self._shop.libraries)
 
@@ -319,6 +328,7 @@ class PodBox:
         inputs: mounting.Inputs,
         facts: NodeFacts,
         volumes: mounting.PodVolumes,
+        gang: str,
         library: Path | None,
         image: Image | None,
     ) -> Container:
@@ -340,7 +350,7 @@ class PodBox:
             raise SandboxFailed("no command specified", cause="neither the container nor its image has one")
         if image is None and not argv:
             raise SandboxFailed("no command specified", cause="images are not pulled, so their entrypoint is unknown")
-        links = self._links(pod, facts.units, variables, library)
+        links = self._links(pod, facts.units, variables, gang, library)
         variables |= links.environment
         folder = self._working_directory(pod)
         binds = (
@@ -396,14 +406,13 @@ class PodBox:
         )
 
     def _links(
-        self, pod: Object, units: tuple[Unit, ...], variables: Mapping[str, str], library: Path | None
+        self, pod: Object, units: tuple[Unit, ...], variables: Mapping[str, str], gang: str, library: Path | None
     ) -> gang_links.Links:
         """What keeps NVLink between this container and its peers; where it cannot be, an event says so."""
-        tier, images = self._shop.sandbox.tier, self._shop.images
-        shares_memory = images is None or images.engine.shares_memory
+        tier = self._shop.sandbox.tier
         found = gang_links.links(
             variables,
-            gang=self.group if self.group != self._uid and shares_memory else "",
+            gang=gang,
             pod=self._uid,
             whole_gpus=len(units),
             mig=any(unit.mig for unit in units),

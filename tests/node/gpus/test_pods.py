@@ -10,7 +10,7 @@ import pytest
 
 from sidings.api.conditions import find
 from sidings.api.objects import Object
-from sidings.api.resources import NODES
+from sidings.api.resources import JOB_SETS, NODES
 from sidings.node.gpus.in_memory import InMemoryGpus, h200, h200_in_mig_mode
 from sidings.node.gpus.labels import labels
 from sidings.node.gpus.sockets_library import COMPILERS
@@ -18,6 +18,7 @@ from sidings.node.gpus.source import Driver, Fault, units
 from sidings.node.logical_node import LogicalNode
 from tests.node import clusters
 from tests.node.clusters import Cluster
+from tests.node.pods import container
 
 TWO = units([h200(0), h200(1)])
 NODE = LogicalNode("node-1", "8", "32Gi", gpus=2, units=TWO, labels=labels(TWO, Driver()))
@@ -90,6 +91,20 @@ async def test_pods_of_a_gang_get_what_keeps_nvlink(cluster: Cluster) -> None:
     assert first.startswith("/run/sidings/nccl_sockets.so /dev/shm sidings-")
     assert int(mapped) > 0
     assert listed == "nccl_sockets.so"
+
+
+@compiled
+async def test_the_only_gpu_pod_of_a_job_gets_nothing_for_peers_and_pods_of_a_larger_one_do(cluster: Cluster) -> None:
+    show = 'echo "[$LD_PRELOAD] [$NCCL_HOSTID]"; ls /run/sidings 2>/dev/null || true'
+    for name, pods in (("alone", 1), ("gang", 2)):
+        template = {"spec": {"restartPolicy": "Never", "containers": [container(**asking_for(1))]}}
+        jobs = {"parallelism": pods, "completions": pods, "template": template}
+        await cluster.create(JOB_SETS, name, spec={"replicatedJobs": [{"name": "node", "template": {"spec": jobs}}]})
+    of_alone, of_gang = ({"labels": {"jobset.sigs.k8s.io/jobset-name": name}} for name in ("alone", "gang"))
+    assert await cluster.output(show, name="single", metadata=of_alone, **GPU) == "[] []\n"
+    said = await cluster.output(show, name="first", metadata=of_gang, **GPU)
+    assert said.startswith("[/run/sidings/nccl_sockets.so] [sidings-")
+    assert said.endswith("nccl_sockets.so\n")
 
 
 @compiled

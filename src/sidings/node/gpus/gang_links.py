@@ -55,7 +55,7 @@ def links(
 ) -> Links:
     """The additions for one container.
 
-    ``gang``: the name that all pods of the job share, ``""`` for a pod that belongs to none. ``library``: the sockets
+    ``gang``: the name that all pods of the job share, ``""`` for a pod that has no ``peers``. ``library``: the sockets
     library can be had on this machine. ``whole_gpus``: how many GPUs the container has; with MIG devices or without a
     GPU there is nothing to keep.
     """

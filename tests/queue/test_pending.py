@@ -44,6 +44,24 @@ def test_the_hopeless_wait_aside_until_a_flush() -> None:
     assert names(queue) == ["big", "small"]
 
 
+def test_a_head_that_was_judged_before_a_flush_is_looked_at_again() -> None:
+    """Quota came free while the refusal was written: nobody would tell of it a second time."""
+    queue = queue_with(workload("big", "9", age=1), workload("alike", "9"))
+    head = popped(queue)
+    queue.flush(lambda workload: True)
+    queue.requeue(head, Requeue.HOPELESS)
+    assert names(queue) == ["big", "alike"]
+
+
+def test_a_head_that_changed_meanwhile_stays_as_it_is_now() -> None:
+    queue = queue_with(workload("w", "9"))
+    head = popped(queue)
+    queue.push(workloads.of_object(workload("w", "1")))
+    queue.requeue(head, Requeue.FAILED_AFTER_NOMINATION)
+    assert popped(queue).workload.pod_sets[0].requests == {"cpu": 1000}
+    assert names(queue) == []
+
+
 def test_a_flush_leaves_whom_the_queue_does_not_take() -> None:
     queue = queue_with(workload("foreign"))
     queue.requeue(popped(queue), Requeue.NAMESPACE_MISMATCH)

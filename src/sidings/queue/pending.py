@@ -58,6 +58,8 @@ class PendingQueue:
         self._order: list[tuple[int, datetime, str, str]] = []
         self._hopeless: set[Hashable] = set()
         self._sticky: str | None = None
+        self._flushed = False
+        """Whether something came free since the last ``pop``: the verdict on that head is out of date."""
 
     def push(self, workload: Workload) -> None:
         """Adds a new, changed or evicted workload."""
@@ -78,6 +80,7 @@ class PendingQueue:
 
     def pop(self) -> Waiting | None:
         """The head. It must come back by :meth:`requeue`, or leave by :meth:`discard`."""
+        self._flushed = False
         if self._sticky in self.heap:
             return self.heap.pop(self._sticky)
         if self._burden_of is not None:
@@ -94,13 +97,16 @@ class PendingQueue:
         return None if first is None else self.heap.pop(first.workload.key)
 
     def requeue(self, head: Waiting, why: Requeue) -> None:
+        """A head comes back. If it changed meanwhile, it was pushed as it is now, and that one stays."""
         flavors_left = head.progress is not None and head.progress.flavors_left
         key = head.workload.key
         if self.strategy == BEST_EFFORT_FIFO and why is Requeue.PENDING_PREEMPTION:
             self._sticky = key
         elif self._sticky == key:
             self._sticky = None
-        if goes_to_heap(self.strategy, why, flavors_left=flavors_left):
+        if key in self.heap or key in self.inadmissible:
+            return
+        if self._flushed or goes_to_heap(self.strategy, why, flavors_left=flavors_left):
             self._to_heap(head)
             return
         self.inadmissible[key] = head
@@ -111,6 +117,7 @@ class PendingQueue:
 
     def flush(self, allowed: Callable[[Workload], bool]) -> None:
         """Something changed in the tree: everybody who is ``allowed`` in the queue is worth a look again."""
+        self._flushed = True
         self._hopeless.clear()
         for waiting in list(self.inadmissible.values()):
             if allowed(waiting.workload):

@@ -113,6 +113,8 @@ def _node_filter(topology: Topology, flavor: Flavor, pod_set: PodSet) -> Callabl
         return lambda leaf: ""
     spec = pod_set.pod_spec
     tolerated = [*(spec.get("tolerations") or ()), *flavor.tolerations]
+    # Most pods ask for no node in particular, and there may be thousands of nodes.
+    choosy = bool(spec.get("nodeSelector") or (spec.get("affinity") or {}).get("nodeAffinity"))
 
     def why(leaf: Domain) -> str:
         node = leaf.node
@@ -120,6 +122,8 @@ def _node_filter(topology: Topology, flavor: Flavor, pod_set: PodSet) -> Callabl
         for taint in node["spec"].get("taints") or ():
             if taint["effect"] in tolerations.BLOCKING_EFFECTS and not tolerations.tolerates(tolerated, taint):
                 return f'taint "{taint["key"]}={taint.get("value") or ""}:{taint["effect"]}"'
+        if not choosy:
+            return ""
         if not affinity.selector_matches(spec, labels_of(node)):
             return "nodeSelector"
         return "" if affinity.affinity_matches(spec, labels_of(node), node=name_of(node)) else "affinity"

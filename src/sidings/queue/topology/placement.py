@@ -74,6 +74,7 @@ class _Search:
         self._assumed = assumed
         self._empty = empty
         self._excluded: Counter[str] = Counter()
+        self._needs = _needs(ask.requests)
         self._rooms: dict[Domain, _Room] = {}
         for domain in topology.by_level[0]:
             self._count(domain)
@@ -93,23 +94,14 @@ class _Search:
         if reason:
             self._excluded[reason] += 1
             return _Room()
-        free = self._free(leaf)
-        pods, limiting = _capacity(free, self._ask.requests)
+        taken = (_NOTHING if self._empty else leaf.used, self._assumed.get(leaf) or _NOTHING)
+        pods, limiting = _capacity(leaf, taken, self._needs)
         if not pods:
             self._excluded[f'resource "{limiting}"'] += 1
         leader = self._ask.leader
-        if leader is None or not _capacity(free, leader)[0]:
+        if leader is None or not _capacity(leaf, taken, _needs(leader))[0]:
             return _Room(pods=pods)
-        beside = {resource: amount - leader.get(resource, 0) for resource, amount in free.items()}
-        return _Room(pods=pods, leader=True, pods_beside=_capacity(beside, self._ask.requests)[0])
-
-    def _free(self, leaf: Domain) -> dict[str, int]:
-        assumed = self._assumed.get(leaf) or {}
-        used = {} if self._empty else leaf.used
-        return {
-            resource: amount - used.get(resource, 0) - assumed.get(resource, 0)
-            for resource, amount in leaf.capacity.items()
-        }
+        return _Room(pods=pods, leader=True, pods_beside=_capacity(leaf, (*taken, leader), self._needs)[0])
 
     def _inner(self, rooms: Sequence[_Room]) -> _Room:
         room = _Room(pods=sum(r.pods for r in rooms), slices=sum(r.slices for r in rooms))
@@ -223,6 +215,26 @@ class _Search:
         return text
 
 
-def _capacity(free: Mapping[str, int], requests: Mapping[str, int]) -> tuple[int, str]:
-    """(pods that fit, the resource that limits them)."""
-    return min((max(0, free.get(name, 0)) // amount, name) for name, amount in requests.items() if amount)
+_NOTHING: Mapping[str, int] = {}
+_Needs = list[tuple[str, int]]
+
+
+def _needs(requests: Mapping[str, int]) -> _Needs:
+    """What limits the number of pods, by name."""
+    return sorted((name, amount) for name, amount in requests.items() if amount)
+
+
+def _capacity(leaf: Domain, taken: Sequence[Mapping[str, int]], needs: _Needs) -> tuple[int, str]:
+    """(pods that fit, the resource that limits them; of several the first).
+
+    Asked of every node for every pod set in every cycle, so it looks at what is needed alone.
+    """
+    least, limiting = -1, ""
+    for name, amount in needs:
+        free = leaf.capacity.get(name, 0)
+        for used in taken:
+            free -= used.get(name, 0)
+        fitting = free // amount if free > 0 else 0
+        if least < 0 or fitting < least:
+            least, limiting = fitting, name
+    return least, limiting

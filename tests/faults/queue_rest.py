@@ -8,6 +8,7 @@ from sidings.api import conditions, objects
 from sidings.api.kueue import keys
 from sidings.api.objects import Object
 from sidings.api.resources import CLUSTER_QUEUES, PODS, WORKLOADS
+from sidings.queue import reasons
 from tests.faults.ledger import ENDED, Ledger, owner_uid, phase
 from tests.faults.queue_ledger import JOB_KINDS, QueueLedger, asked, holder_of, is_evicted, place, waits
 
@@ -60,6 +61,8 @@ def nobody_waits_beside_free_quota(ledger: Ledger) -> Iterator[str]:
             for workload in ledger.present[WORKLOADS.kind].values()
             if ledger.cluster_queue_of(workload) is queue and waits(ledger, workload)
         ]
+        if any(_waits_for_victims(ledger, queue, workload) for workload in waiting):
+            continue  # what its victims still hold is its own, and it comes before the others of its queue
         if queue["spec"].get("queueingStrategy") == "StrictFIFO":
             waiting = sorted(waiting, key=place)[:1]
         free = ledger.free(queue, generous=False)
@@ -67,6 +70,14 @@ def nobody_waits_beside_free_quota(ledger: Ledger) -> Iterator[str]:
             if asked(workload) <= free:
                 condition = conditions.find((workload.get("status") or {}).get("conditions"), "QuotaReserved")
                 yield f"{objects.name_of(workload)} asks for {asked(workload)} of {free} free: {condition}"
+
+
+def _waits_for_victims(ledger: QueueLedger, queue: Object, workload: Object) -> bool:
+    """Whether its preemption goes on: at rest nodes do nothing, so pods that were told to go may still be there."""
+    condition = conditions.find((workload.get("status") or {}).get("conditions"), "QuotaReserved") or {}
+    members = {objects.name_of(member) for member in ledger.members(queue["spec"]["cohortName"])}
+    leaving = any(is_evicted(it) and holder_of(it) in members for it in ledger.present[WORKLOADS.kind].values())
+    return leaving and condition.get("reason") == reasons.WAITING_FOR_PREEMPTED_WORKLOADS
 
 
 def queues_count_right(ledger: Ledger) -> Iterator[str]:

@@ -8,6 +8,7 @@ come to rest are in ``rest.py``.
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
@@ -20,6 +21,8 @@ from sidings.api.objects import Object
 from sidings.api.resources import CRON_JOBS, JOB_SETS, JOBS, PODS, TRAIN_JOBS, Resource
 from sidings.client.interface import Client
 
+FLOOD = 1_000
+"""More changes than this between two looks, and two writers undo each other: time would never go on."""
 FOLLOWED = (TRAIN_JOBS, JOB_SETS, CRON_JOBS, JOBS, PODS)
 ENDED = ("Succeeded", "Failed")
 
@@ -57,6 +60,8 @@ class Ledger:
     """Uids of Jobs whose completions were changed."""
     reached_in_place: dict[str, int] = field(default_factory=dict)
     """The highest attempt that an agent has written on a pod, by uid of the JobSet."""
+    gone_jobs: dict[str, list[Object]] = field(default_factory=dict)
+    """Jobs that have ended and gone, by uid of their owner: it may have read them before and act upon them after."""
     completed_for: set[str] = field(default_factory=set)
     """Uids of owners of which a JobSet was seen to complete."""
     changes: int = 0
@@ -70,15 +75,16 @@ class Ledger:
         return RULES
 
     async def follow(self, client: Client) -> None:
-        """Until cancelled: note every change."""
-        async with asyncio.TaskGroup() as tasks:
-            for resource in self.followed:
-                tasks.create_task(self._follow(client, resource))
+        """Until cancelled: note every change. Raises ``Violation`` if there is no end of them."""
+        await asyncio.gather(*(self._follow(client, resource) for resource in self.followed))
 
     async def _follow(self, client: Client, resource: Resource) -> None:
         async for event in client.watch(resource):
             revision = int(event.object["metadata"]["resourceVersion"])
             self._waiting.append((revision, event.type, resource.kind, event.object))
+            if len(self._waiting) > FLOOD:
+                last = Counter(f"{kind} {objects.name_of(obj)}" for _, _, kind, obj in self._waiting[-100:])
+                raise Violation(f"no rest: {FLOOD} changes, and of the last hundred {dict(last)}")
 
     def check(self) -> None:
         """Judge what was noted since the last call, in order. Raises ``Violation``."""
@@ -97,6 +103,8 @@ class Ledger:
         uid, kind = objects.uid_of(change.obj), change.kind
         if change.new is None:
             self.present[kind].pop(uid, None)
+            if kind == JOBS.kind and is_finished(change.obj):
+                self.gone_jobs.setdefault(owner_uid(change.obj), []).append(change.obj)
         else:
             self.present[kind][uid] = change.new
         if kind == JOB_SETS.kind and is_finished(change.obj) == "Completed":
@@ -119,6 +127,10 @@ class Ledger:
     def jobs_of(self, jobset: Object) -> list[Object]:
         uid = objects.uid_of(jobset)
         return [job for job in self.present[JOBS.kind].values() if owner_uid(job) == uid]
+
+    def jobs_seen_by(self, jobset: Object) -> list[Object]:
+        """Those that a decision of ``jobset`` may be about: also those that have ended and gone since it read them."""
+        return [*self.jobs_of(jobset), *self.gone_jobs.get(objects.uid_of(jobset), ())]
 
 
 def owner_uid(obj: Object) -> str:
@@ -207,7 +219,7 @@ def restarts_stay_within_the_limit(ledger: Ledger, change: Change) -> Iterator[s
     )
     if counted + max(individual, default=0) > limit:
         yield f"restarts of one Job and of the set exceed {limit}"
-    if after > before and not any(_failed_now(job, before) for job in ledger.jobs_of(change.new)):
+    if after > before and not any(_failed_now(job, before) for job in ledger.jobs_seen_by(change.new)):
         yield "restarted without a failed Job"
 
 
@@ -347,9 +359,12 @@ def only_success_completes(ledger: Ledger, change: Change) -> Iterator[str]:
 
 def _complete(ledger: Ledger, jobset: Object, group: str) -> int:
     attempt = number(jobset, "restarts")
-    return sum(
-        is_finished(job) == "Complete" and group_of(job) == group and attempt_of(job) == attempt
-        for job in ledger.jobs_of(jobset)
+    return len(
+        {
+            objects.name_of(job)
+            for job in ledger.jobs_seen_by(jobset)
+            if is_finished(job) == "Complete" and group_of(job) == group and attempt_of(job) == attempt
+        }
     )
 
 

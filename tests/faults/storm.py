@@ -137,17 +137,37 @@ class Storm:
     async def run(self, acts: int) -> None:
         """Raises ``Violation`` with the seed in its message."""
         await self._prepare()
-        tasks = [asyncio.create_task(self.plane.run()), asyncio.create_task(self.ledger.follow(self.plane.client))]
+        plane = asyncio.create_task(self.plane.run())
+        ledger = asyncio.create_task(self.ledger.follow(self.plane.client))
         try:
-            while self._tried < acts:
-                await self._round(min(ACTS_A_ROUND, acts - self._tried))
+            await self._rounds(acts, ledger)
         except Violation as violation:
             message = f"{violation}\nact {self._tried}; to replay: STORM_SEED={self.seed}"
             raise Violation(message) from None
         finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            plane.cancel()
+            ledger.cancel()
+            await asyncio.gather(plane, ledger, return_exceptions=True)
+
+    async def _rounds(self, acts: int, ledger: asyncio.Task[None]) -> None:
+        """A ledger that gives up ends them: where controllers never rest, virtual time stands and no sleep is over."""
+        storm = asyncio.current_task()
+        assert storm is not None
+
+        def give_up(_: object) -> None:
+            storm.cancel()
+
+        ledger.add_done_callback(give_up)
+        try:
+            while self._tried < acts:
+                await self._round(min(ACTS_A_ROUND, acts - self._tried))
+        except asyncio.CancelledError:
+            if ledger.done():
+                storm.uncancel()
+                ledger.result()
+            raise
+        finally:
+            ledger.remove_done_callback(give_up)
 
     async def _round(self, acts: int) -> None:
         self._weather.calm = False

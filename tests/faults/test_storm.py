@@ -5,6 +5,7 @@ something to act upon, a write that met a conflict, an answer that was lost, a w
 watch that broke, a controller that died. What controllers do about it, slow answers and acts in vain do not count.
 """
 
+import itertools
 import logging
 import multiprocessing
 import os
@@ -14,6 +15,11 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 
 import pytest
 
+from sidings.api.objects import Object
+from sidings.api.resources import JOBS, Resource
+from sidings.client.interface import Client
+from tests.faults.ledger import Violation
+from tests.faults.planted_bugs import Lie
 from tests.faults.storm import Storm, weather
 
 EVENTS = 50_000
@@ -82,3 +88,24 @@ def test_every_kind_of_fault_and_act_occurs() -> None:
     storm = weather(11, 500)
     assert set(storm.faults) == {"conflict", "answer_lost", "slow", "late", "twice", "broken", "crash"}
     assert sum(times > 0 for times in storm.happened.values()) >= 21
+
+
+class NeverRests(Lie):
+    """Each look at a Job changes it, and each change is looked at."""
+
+    def __init__(self, client: Client) -> None:
+        super().__init__(client)
+        self._looks = itertools.count()
+
+    async def get(self, resource: Resource, name: str, namespace: str = "") -> Object:
+        if resource == JOBS:
+            body = {"metadata": {"annotations": {"looks": str(next(self._looks))}}}
+            await self.client.patch(resource, name, body, namespace=namespace)
+        found: Object = await self.client.get(resource, name, namespace)
+        return found
+
+
+def test_controllers_that_never_rest_end_a_storm() -> None:
+    """Virtual time would stand, and the storm would tell nothing."""
+    with pytest.raises(Violation, match="no rest"):
+        weather(7, 60, {"job": NeverRests})

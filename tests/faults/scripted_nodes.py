@@ -142,7 +142,7 @@ class ScriptedNodes:
     async def _stop(self, pod: Object) -> None:
         """A pod that is asked to stop sometimes ends well; then its object may go."""
         if phase(pod) not in ENDED:
-            alone = _attempt(pod) is None
+            alone = _attempt(pod) is None and await self._restarts_in_place(pod) is None
             well = alone and phase(pod) == "Running" and self._rng.random() < 0.2
             await self._write(pod, "Succeeded" if well else "Failed", 0 if well else TERMINATED)
         key = objects.key_of(pod)

@@ -1,0 +1,69 @@
+"""What the ledger may complain about, and what it may not."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from sidings.api.jobset import labels
+from sidings.api.objects import Object
+from sidings.api.resources import JOB_SETS, JOBS, Resource
+from sidings.client.interface import WatchEvent
+from tests.faults.ledger import Ledger, Violation
+
+
+class History:
+    """A client whose watches tell what has happened, and end."""
+
+    def __init__(self, *events: WatchEvent) -> None:
+        for number, event in enumerate(events):
+            event.object["metadata"]["resourceVersion"] = str(number)
+        self._events = events
+
+    async def watch(self, resource: Resource, *_: Any, **__: Any) -> AsyncIterator[WatchEvent]:
+        for event in self._events:
+            if event.object["kind"] == resource.kind:
+                yield event
+
+
+def jobset(**status: Any) -> Object:
+    groups = [{"name": "a", "replicas": 1}]
+    spec = {"replicatedJobs": groups, "successPolicy": {"operator": "All"}, "failurePolicy": {"maxRestarts": 1}}
+    metadata = {"name": "js", "namespace": "ns", "uid": "set"}
+    return {"kind": JOB_SETS.kind, "metadata": metadata, "spec": spec, "status": status}
+
+
+def job(end: str) -> Object:
+    metadata = {
+        "name": "js-a-0",
+        "namespace": "ns",
+        "uid": "job",
+        "labels": {labels.RESTART_ATTEMPT: "0", labels.REPLICATED_JOB_NAME: "a"},
+        "ownerReferences": [{"kind": JOB_SETS.kind, "name": "js", "uid": "set", "controller": True}],
+    }
+    return {"kind": JOBS.kind, "metadata": metadata, "spec": {}, "status": {"conditions": ended(end)}}
+
+
+def ended(type_: str) -> list[Object]:
+    return [{"type": type_, "status": "True"}]
+
+
+async def judge(end: str, outcome: Object) -> None:
+    """A Job ends so and goes, and then its JobSet decides on ``outcome``."""
+    ledger = Ledger()
+    gone = [WatchEvent("ADDED", job(end)), WatchEvent("DELETED", job(end))]
+    history = [WatchEvent("ADDED", jobset()), *gone, WatchEvent("MODIFIED", outcome)]
+    await ledger.follow(History(*history))  # type: ignore[arg-type]
+    ledger.check()
+
+
+async def test_a_jobset_may_act_upon_a_job_that_has_gone_since_it_was_read() -> None:
+    await judge("Failed", jobset(restarts=1, restartsCountTowardsMax=1))
+    await judge("Complete", jobset(conditions=ended("Completed")))
+
+
+async def test_how_that_job_ended_still_counts() -> None:
+    with pytest.raises(Violation, match="restarted without a failed Job"):
+        await judge("Complete", jobset(restarts=1, restartsCountTowardsMax=1))
+    with pytest.raises(Violation, match="only 0 of 1 Jobs are complete"):
+        await judge("Failed", jobset(conditions=ended("Completed")))

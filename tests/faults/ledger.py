@@ -8,6 +8,7 @@ come to rest are in ``rest.py``.
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
@@ -20,6 +21,8 @@ from sidings.api.objects import Object
 from sidings.api.resources import CRON_JOBS, JOB_SETS, JOBS, PODS, TRAIN_JOBS, Resource
 from sidings.client.interface import Client
 
+FLOOD = 1_000
+"""More changes than this between two looks, and two writers undo each other: time would never go on."""
 FOLLOWED = (TRAIN_JOBS, JOB_SETS, CRON_JOBS, JOBS, PODS)
 ENDED = ("Succeeded", "Failed")
 
@@ -72,15 +75,16 @@ class Ledger:
         return RULES
 
     async def follow(self, client: Client) -> None:
-        """Until cancelled: note every change."""
-        async with asyncio.TaskGroup() as tasks:
-            for resource in self.followed:
-                tasks.create_task(self._follow(client, resource))
+        """Until cancelled: note every change. Raises ``Violation`` if there is no end of them."""
+        await asyncio.gather(*(self._follow(client, resource) for resource in self.followed))
 
     async def _follow(self, client: Client, resource: Resource) -> None:
         async for event in client.watch(resource):
             revision = int(event.object["metadata"]["resourceVersion"])
             self._waiting.append((revision, event.type, resource.kind, event.object))
+            if len(self._waiting) > FLOOD:
+                last = Counter(f"{kind} {objects.name_of(obj)}" for _, _, kind, obj in self._waiting[-100:])
+                raise Violation(f"no rest: {FLOOD} changes, and of the last hundred {dict(last)}")
 
     def check(self) -> None:
         """Judge what was noted since the last call, in order. Raises ``Violation``."""

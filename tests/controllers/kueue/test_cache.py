@@ -13,6 +13,7 @@ from sidings.queue.workloads import Admission, PodSetAdmission
 from tests.queue import objects
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
+LONG_AGO = "2026-01-01T00:00:00Z"
 KEY = Key("default", "w")
 ADMISSION = Admission("q", (PodSetAdmission("main", 1, {"cpu": "default"}, {"cpu": 1000}),))
 
@@ -36,9 +37,7 @@ def stored(version: int, *, admitted: bool = False) -> Object:
     if admitted:
         obj["status"] = {
             "admission": workloads.admission_object(ADMISSION),
-            "conditions": [
-                {"type": "QuotaReserved", "status": "True", "lastTransitionTime": "2026-01-01T00:00:00Z", "reason": "R"}
-            ],
+            "conditions": [{"type": "QuotaReserved", "status": "True", "lastTransitionTime": LONG_AGO, "reason": "R"}],
         }
     return obj
 
@@ -76,6 +75,28 @@ def test_what_the_answer_says_is_not_undone_by_late_events() -> None:
     assert used(cache) == 1000
     cache.see_workload(stored(4), gone=False, now=NOW)
     assert used(cache) == 0
+
+
+def test_events_before_the_answer_count_with_it() -> None:
+    """An admission after an eviction: who still seemed evicted would be waited for by whoever preempts it, for ever."""
+    evicted, again = stored(1), stored(2, admitted=True)
+    evicted["status"] = {"conditions": [{"type": "Evicted", "status": "True", "lastTransitionTime": LONG_AGO}]}
+    cache = cache_with(evicted)
+    [head] = cache.heads()
+    cache.assume(replace(head.waiting.workload, admission=ADMISSION))
+    cache.see_workload(again, gone=False, now=NOW)
+    cache.confirm(again, NOW)
+    [(_, holder)] = cache.holders()
+    assert not holder.evicted
+    assert used(cache) == 1000
+
+
+def test_a_workload_that_has_gone_before_the_answer_holds_nothing() -> None:
+    cache = assumed()
+    cache.see_workload(stored(3), gone=True, now=NOW)
+    cache.confirm(stored(2, admitted=True), NOW)
+    assert used(cache) == 0
+    assert cache.workload(KEY) is None
 
 
 def test_an_admission_that_was_not_written_gives_its_quota_and_its_place_back() -> None:

@@ -205,9 +205,17 @@ class Cache:
         self._take(key, workload)
 
     def confirm(self, obj: Object, now: datetime) -> None:
-        """The admission that was assumed is written; ``obj`` is what is stored now."""
-        self._assumed.pop(key_of(obj), None)
-        self.see_workload(obj, gone=False, now=now)
+        """The admission that was assumed is written; ``obj`` is what was stored.
+
+        The watch may have told it before, or what came after it, even that the Workload is gone: none of that counted
+        while the admission was assumed, and all of it does now.
+        """
+        key = key_of(obj)
+        self._assumed.pop(key, None)
+        known = self._workloads.get(key)
+        if known is not None and resource_version(known) < resource_version(obj):
+            known = self._workloads[key] = obj
+        self._settle(key, None, known, now)
 
     def look_again(self) -> None:
         """Decide anew although nothing is known to have changed: a decision could not be written."""

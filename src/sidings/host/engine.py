@@ -162,7 +162,7 @@ class Engine:
             pending=PendingList(self.plane.kueue.scheduler.cache),
         )
         self.plane.client.get_tokens_from(app.tokens)
-        self.plane.pace = Pace(lambda: app.metrics.in_flight, self.clock)
+        self.plane.pace = Pace(app.metrics, self.clock)
         listener = listen(self.options.port, self.options.last_port)
         self.agent.lead_to_api_server(*listener.getsockname())
         return ApiServer(app, listener, self.identity.certificate_file, self.identity.key_file)

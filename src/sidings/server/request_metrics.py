@@ -36,8 +36,11 @@ class RequestMetrics:
         self._total = Counter("apiserver_request_total", "Requests by verb, resource and HTTP code.", (*LABELS, "code"))
         self._running: Counts[exposition.Labels] = Counts()
         self._in_flight: Counts[str] = Counts()
+        self.begun = 0
+        """Requests since the start."""
 
     def begin(self, labels: exposition.Labels) -> None:
+        self.begun += 1
         self._in_flight[_kind_of(labels)] += 1
 
     def end(self, labels: exposition.Labels, code: int, seconds: float) -> None:

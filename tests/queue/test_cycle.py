@@ -93,3 +93,14 @@ def test_the_snapshot_is_given_back_as_it_came(fair_sharing: bool) -> None:
     assert {decision.outcome for decision in decisions.values()} & {Outcome.PREEMPT}
     assert usage(state) == before
     assert sorted(state.queues["c"].workloads) == [f"default/c{i}" for i in range(4)]
+
+
+def test_a_queue_that_uses_more_than_it_may_keeps_nothing_back() -> None:
+    """Its quota was lowered under those who hold it: what would be kept for the next of it is less than nothing."""
+    small = {"nominalQuota": "2", "borrowingLimit": "2"}
+    queue = cluster_queue("q", {"default": small}, cohortName="c", preemption=LOWER)
+    holder = admitted(workload("holder", count=6), "q")
+    state = state_of(queue, cluster_queue("other", "0", cohortName="c"), holder)
+    before = usage(state)
+    assert taken(state, {"q": workload("w")})["w"].outcome is Outcome.WAIT
+    assert usage(state) == before

@@ -316,7 +316,7 @@ class _Cycle:
             return max(0, min(amount, nominal - queue.used(key)))
         if quota is None or quota.borrowing_limit is None:
             return amount
-        return min(amount, nominal + quota.borrowing_limit - queue.used(key))
+        return max(0, min(amount, nominal + quota.borrowing_limit - queue.used(key)))
 
 
 def _refused(head: Head, reason: str, message: str, requeue: Requeue) -> Decision:

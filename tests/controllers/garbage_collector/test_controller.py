@@ -147,3 +147,20 @@ async def test_a_collector_that_has_just_started_does_not_let_an_owner_go_early(
         collector.lose(node.uid)
     await collector.reconcile(uid_of(owner))
     assert not await exists(client, "owner")
+
+
+async def test_what_the_graph_has_not_seen_yet_is_waited_for_all_the_same() -> None:
+    """Foreground goes down the line: nobody in it may go before a dependent of whom no event has told yet."""
+    clock, rng = LoopClock(), random.Random(1)
+    client = LocalClient(Registry(Store.in_memory(), builtin(), clock, rng))
+    await client.create(NAMESPACES, {"metadata": {"name": "default"}})
+    owner = await config_map(client, "owner")
+    middle = await config_map(client, "middle", owner)
+    await config_map(client, "late", middle)
+    await client.delete(CONFIG_MAPS, "owner", "default", propagation_policy="Foreground")
+    collector = GarbageCollector(client, clock, rng, [SECRETS, CONFIG_MAPS])
+    for name in ("owner", "middle"):
+        collector.see(CONFIG_MAPS, await client.get(CONFIG_MAPS, name, "default"))
+    await collector.reconcile(uid_of(middle))
+    metadata = (await client.get(CONFIG_MAPS, "middle", "default"))["metadata"]
+    assert metadata["finalizers"] == ["foregroundDeletion"]

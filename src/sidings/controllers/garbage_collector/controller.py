@@ -171,6 +171,9 @@ class GarbageCollector:
             if live is not None:
                 node = node_of(node.resource, live)
                 fates = [(owner, await self._fate(node, owner)) for owner in node.owners]
+                if not dependents and any(fate is Fate.WAITING for _, fate in fates):
+                    # Deleted in the background, it would be gone before what the graph has not seen yet.
+                    dependents = await self._dependents_now(node)
                 await self._carry_out(node, on_owners(node, fates, dependents))
 
     async def _dependents_now(self, owner: Node) -> list[Node]:

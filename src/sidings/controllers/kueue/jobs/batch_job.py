@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sidings.api import conditions
+from sidings.api.job.size import pods_at_once
 from sidings.api.kueue import keys
 from sidings.api.objects import Object, annotations_of, copy_of
 from sidings.api.resources import JOBS
 from sidings.controllers.kueue.jobs import pod_set_info, topology_request
-from sidings.controllers.kueue.jobs.integration import POD_INDEX, Outcome, Step, pod_set
+from sidings.controllers.kueue.jobs.integration import POD_INDEX, Outcome, Step, outcome_by, pod_set
 from sidings.controllers.kueue.jobs.pod_set_info import PodSetInfo
 
 MAIN = "main"
@@ -34,7 +35,7 @@ class BatchJob:
         labels = (template.get("metadata") or {}).get("labels") or {}
         for label in MANAGED_LABELS:
             labels.pop(label, None)
-        made = pod_set(MAIN, pods_of(job), template, topology_request.of_template(template, POD_INDEX))
+        made = pod_set(MAIN, pods_at_once(job["spec"]), template, topology_request.of_template(template, POD_INDEX))
         least = minimum_of(job)
         return [{**made, "minCount": least} if least is not None else made]
 
@@ -42,10 +43,7 @@ class BatchJob:
         return bool((job.get("status") or {}).get("active"))
 
     def outcome(self, job: Object) -> Outcome | None:
-        for condition in (job.get("status") or {}).get("conditions") or ():
-            if condition["type"] in ("Complete", "Failed") and condition["status"] == "True":
-                return Outcome(condition["type"] == "Complete", condition.get("message") or "")
-        return None
+        return outcome_by(job, "Complete")
 
     def is_ending(self, job: Object) -> bool:
         return conditions.is_true(job, "SuccessCriteriaMet") or conditions.is_true(job, "FailureTarget")
@@ -53,7 +51,7 @@ class BatchJob:
     def pods_ready(self, job: Object, made_from: Object | None) -> bool:
         status = job.get("status") or {}
         uncounted = (status.get("uncountedTerminatedPods") or {}).get("succeeded") or ()
-        return int(status.get("succeeded", 0) + status.get("ready", 0) + len(uncounted)) >= pods_of(job)
+        return int(status.get("succeeded", 0) + status.get("ready", 0) + len(uncounted)) >= pods_at_once(job["spec"])
 
     def reclaimable(self, job: Object, made_from: Object | None) -> list[Object]:
         """Fewer completions are left than pods may run: the rest of the pods is not needed any more."""
@@ -110,12 +108,6 @@ class BatchJob:
 def parallelism_of(job: Object) -> int:
     parallelism = job["spec"].get("parallelism")
     return 1 if parallelism is None else int(parallelism)
-
-
-def pods_of(job: Object) -> int:
-    """How many pods run at once: no more than completions ask for."""
-    completions = job["spec"].get("completions")
-    return min(parallelism_of(job), parallelism_of(job) if completions is None else int(completions))
 
 
 def minimum_of(job: Object) -> int | None:

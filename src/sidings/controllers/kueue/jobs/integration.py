@@ -75,6 +75,14 @@ class BuildError(Exception):
     """The pod sets of a job cannot be told: its runtime is missing, for one."""
 
 
+def outcome_by(job: Object, success: str) -> Outcome | None:
+    """How ``job`` ended, by its condition ``success`` or ``Failed``; None while it has neither."""
+    for condition in (job.get("status") or {}).get("conditions") or ():
+        if condition["type"] in (success, "Failed") and condition["status"] == "True":
+            return Outcome(condition["type"] == success, condition.get("message") or "")
+    return None
+
+
 def pod_set(name: str, count: int, template: Object, request: Object | None = None) -> Object:
     """One entry of ``spec.podSets``, its name in lower case."""
     made = {"name": name.lower(), "count": count, "template": template}

@@ -8,7 +8,7 @@ from sidings.api.job.size import pods_at_once
 from sidings.api.objects import Object, copy_of
 from sidings.api.resources import JOB_SETS
 from sidings.controllers.kueue.jobs import pod_set_info, topology_request
-from sidings.controllers.kueue.jobs.integration import POD_INDEX, Outcome, Step, pod_set
+from sidings.controllers.kueue.jobs.integration import POD_INDEX, Outcome, Step, outcome_by, pod_set
 from sidings.controllers.kueue.jobs.pod_set_info import PodSetConflict, PodSetInfo
 
 SUB_GROUP = "jobset.sigs.k8s.io/job-index"
@@ -29,10 +29,7 @@ class JobSets:
         return any(entry.get("active") for entry in (job.get("status") or {}).get("replicatedJobsStatus") or ())
 
     def outcome(self, job: Object) -> Outcome | None:
-        for condition in (job.get("status") or {}).get("conditions") or ():
-            if condition["type"] in ("Completed", "Failed") and condition["status"] == "True":
-                return Outcome(condition["type"] == "Completed", condition.get("message") or "")
-        return None
+        return outcome_by(job, "Completed")
 
     def is_ending(self, job: Object) -> bool:
         return False

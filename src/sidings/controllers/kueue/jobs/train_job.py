@@ -13,7 +13,7 @@ from sidings.api.kueue.jobs import NO_PATCH
 from sidings.api.objects import Object, copy_of
 from sidings.api.resources import TRAIN_JOBS
 from sidings.controllers.kueue.jobs import job_set, topology_request
-from sidings.controllers.kueue.jobs.integration import POD_INDEX, BuildError, Outcome, Step, pod_set
+from sidings.controllers.kueue.jobs.integration import POD_INDEX, BuildError, Outcome, Step, outcome_by, pod_set
 from sidings.controllers.kueue.jobs.pod_set_info import PodSetInfo
 from sidings.controllers.trainjob.info import RuntimeInfo, runtime_info
 
@@ -43,10 +43,7 @@ class TrainJobs:
         return any(entry.get("active") for entry in (job.get("status") or {}).get("jobsStatus") or ())
 
     def outcome(self, job: Object) -> Outcome | None:
-        for condition in (job.get("status") or {}).get("conditions") or ():
-            if condition["type"] in ("Complete", "Failed") and condition["status"] == "True":
-                return Outcome(condition["type"] == "Complete", condition.get("message") or "")
-        return None
+        return outcome_by(job, "Complete")
 
     def is_ending(self, job: Object) -> bool:
         return False

@@ -8,7 +8,7 @@ from sidings.api.objects import Object, copy_of
 from sidings.api.training_operator import framework as frameworks
 from sidings.api.training_operator.framework import Framework
 from sidings.controllers.kueue.jobs import pod_set_info, topology_request
-from sidings.controllers.kueue.jobs.integration import Outcome, Step, pod_set
+from sidings.controllers.kueue.jobs.integration import Outcome, Step, outcome_by, pod_set
 from sidings.controllers.kueue.jobs.pod_set_info import PodSetConflict, PodSetInfo
 
 REPLICA_INDEX = "training.kubeflow.org/replica-index"
@@ -40,10 +40,7 @@ class TrainingJobs:
         return any((status or {}).get("active") for status in statuses.values())
 
     def outcome(self, job: Object) -> Outcome | None:
-        for condition in (job.get("status") or {}).get("conditions") or ():
-            if condition["type"] in ("Succeeded", "Failed") and condition["status"] == "True":
-                return Outcome(condition["type"] == "Succeeded", condition.get("message") or "")
-        return None
+        return outcome_by(job, "Succeeded")
 
     def is_ending(self, job: Object) -> bool:
         return False

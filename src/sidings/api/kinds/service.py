@@ -112,7 +112,7 @@ class ServiceRules(Rules):
             path = "spec.sessionAffinityConfig.clientIP.timeoutSeconds"
             errors.append(invalid(path, seconds, f"must be greater than 0 and less than {LONGEST_AFFINITY_SECONDS}"))
         address = spec.get("clusterIP")
-        if address and address != HEADLESS and not _is_address(address):
+        if address and address != HEADLESS and not is_address(address):
             detail = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
             errors.append(invalid("spec.clusterIPs[0]", address, detail))
         return errors
@@ -161,7 +161,8 @@ def _port_errors(ports: list[Object]) -> list[FieldError]:
     return errors
 
 
-def _is_address(text: str) -> bool:
+def is_address(text: str) -> bool:
+    """Whether ``text`` is an IP address of either family."""
     try:
         ipaddress.ip_address(text)
     except ValueError:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 
 from sidings.api import fields
 from sidings.api.fields import FieldError, invalid
-from sidings.api.kinds.service import HEADLESS, SERVICE_NETWORK, cluster_ip
+from sidings.api.kinds.service import HEADLESS, SERVICE_NETWORK, cluster_ip, is_address
 from sidings.api.objects import Object, uid_of
 from sidings.api.resources import SERVICES
 from sidings.registry.admission.plugin import Operation, Plugin, Reader, Request
@@ -71,7 +71,7 @@ def _assign_address(service: Object, others: _Others) -> Iterator[FieldError]:
     if not asked:
         taken = others.addresses()
         spec["clusterIP"] = next(address for address in _candidates(uid_of(service)) if address not in taken)
-    elif _is_address(asked):
+    elif is_address(asked):
         if ipaddress.ip_address(asked) not in SERVICE_NETWORK:
             text = f"the provided IP ({asked}) is not in the valid range. The range of valid IPs is {SERVICE_NETWORK}"
             yield _address_error(asked, text)
@@ -122,11 +122,3 @@ def _port_candidates(uid: str, port: int) -> Iterator[int]:
     """All node ports, from one on that is always the same for a Service and a port of it."""
     start = int.from_bytes(hashlib.sha256(f"{uid}:{port}".encode()).digest()[:4], "big")
     return (NODE_PORTS[(start + step) % len(NODE_PORTS)] for step in range(len(NODE_PORTS)))
-
-
-def _is_address(text: str) -> bool:
-    try:
-        ipaddress.ip_address(text)
-    except ValueError:
-        return False
-    return True

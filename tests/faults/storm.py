@@ -11,12 +11,14 @@ import asyncio
 import random
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import ClassVar
 
 import looptime
 
 from sidings.api import objects
 from sidings.api.feature_gates import FeatureGates, Gate
+from sidings.api.jobset import elastic
 from sidings.api.objects import Object
 from sidings.api.resources import (
     CRON_JOBS,
@@ -210,13 +212,25 @@ class Storm:
         self._must_hold(rest.everything_has_ended)
 
     async def _be_kind(self) -> None:
-        """Take away what users have done to keep things from ending."""
+        """Take away what users have done to keep things from ending: suspension, and sizes that no Job can have."""
         for cron_job in await self._own(CRON_JOBS):
             await self._patch(CRON_JOBS, cron_job, {"spec": {"suspend": True}})
         for resource in (TRAIN_JOBS, JOB_SETS, JOBS):
             for obj in await self._own(resource):
                 if obj["spec"].get("suspend"):
                     await self._patch(resource, obj, {"spec": {"suspend": False}})
+        for jobset in await self._own(JOB_SETS):
+            await self._act(partial(self._make_room, jobset))
+
+    async def _make_room(self, jobset: Object) -> bool:
+        """Where a group was made smaller than the failures that it allows, its Jobs refuse to follow; undo that."""
+        groups = objects.copy_of(jobset["spec"]["replicatedJobs"])
+        for job_spec in (group["template"]["spec"] for group in groups):
+            if (least := job_spec.get("maxFailedIndexes")) and job_spec["completions"] < least:
+                job_spec |= dict.fromkeys(elastic.SIZE, least)
+        if changed := groups != jobset["spec"]["replicatedJobs"]:
+            await self._patch(JOB_SETS, jobset, {"spec": {"replicatedJobs": groups}})
+        return changed
 
     async def _delete_all(self) -> None:
         client = self.plane.client
@@ -279,7 +293,7 @@ class Storm:
         if own := await self._own(JOB_SETS):
             jobset = objects.copy_of(self._rng.choice(own))
             group = self._rng.choice(jobset["spec"]["replicatedJobs"])
-            group["template"]["spec"] |= dict.fromkeys(("parallelism", "completions"), self._rng.randint(1, 3))
+            group["template"]["spec"] |= dict.fromkeys(elastic.SIZE, self._rng.randint(1, 3))
             await self.plane.client.update(JOB_SETS, jobset)
         return bool(own)
 

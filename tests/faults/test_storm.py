@@ -10,8 +10,11 @@ import logging
 import multiprocessing
 import os
 import random
+import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from pathlib import Path
 
 import pytest
 
@@ -22,6 +25,7 @@ from tests.faults.ledger import Violation
 from tests.faults.planted_bugs import Lie
 from tests.faults.storm import Storm, weather
 
+ROOT = Path(__file__).parents[2]
 EVENTS = 50_000
 SOAK_EVENTS = 1_000_000
 ACTS_A_STORM = 500
@@ -82,6 +86,23 @@ def test_a_seed_repeats_itself() -> None:
     assert first.faults == second.faults
     assert first.ledger.changes == second.ledger.changes
     assert first.ledger.changes > 60
+
+
+ONE_STORM = """
+from tests.faults.storm import weather
+storm = weather(7, 120)
+print(sorted(storm.happened.items()), sorted(storm.faults.items()), storm.ledger.changes)
+"""
+
+
+def test_a_seed_repeats_itself_in_other_processes() -> None:
+    """Nothing that the seed does not decide has a say, above all not the order of sets of strings."""
+    told = set()
+    for hash_seed in ("1", "2"):
+        environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
+        command = [sys.executable, "-c", ONE_STORM]
+        told.add(subprocess.run(command, env=environment, cwd=ROOT, check=True, capture_output=True).stdout)
+    assert len(told) == 1
 
 
 def test_every_kind_of_fault_and_act_occurs() -> None:

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from sidings.api import conditions, objects
+from sidings.api.feature_gates import Gate
+from sidings.api.jobset import elastic
 from sidings.api.objects import Key, Object
 from sidings.api.resources import CLAIMS, EVENTS, JOB_SETS, JOBS, NAMESPACES, PODS, SERVICES, Resource
 from sidings.api.status import ApiError, NotFound
@@ -56,6 +58,12 @@ class Cluster(NamedTuple):
         await self.client.patch(JOB_SETS, "js", {"spec": spec}, namespace="ns")
         await settle()
 
+    async def resize(self, size: int, **spec: Any) -> None:
+        """The first group, beside other changes of ``spec``."""
+        groups = objects.copy_of((await self.jobset())["spec"]["replicatedJobs"])
+        groups[0]["template"]["spec"] |= dict.fromkeys(elastic.SIZE, size)
+        await self.patch(replicatedJobs=groups, **spec)
+
     async def events(self, reason: str) -> list[str]:
         return [e["message"] for e in (await self.client.list(EVENTS, "ns")).items if e["reason"] == reason]
 
@@ -66,7 +74,7 @@ async def settle(seconds: float = 2) -> None:
 
 @pytest.fixture
 async def cluster() -> AsyncIterator[Cluster]:
-    async with world() as (client, clock, _):
+    async with world(gates=frozenset({Gate.ELASTIC_JOB_SET})) as (client, clock, _):
         await client.create(NAMESPACES, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "ns"}})
         kubelet = ScriptedKubelet(client, clock, "ns")
         terminating = asyncio.create_task(kubelet.terminate_deleted_pods())
@@ -137,6 +145,22 @@ async def test_a_job_that_cannot_be_created_is_told_and_tried_again(cluster: Clu
         "when completion mode is Indexed"
     )
     assert "status" not in await cluster.jobset()
+
+
+async def test_a_job_that_cannot_be_resized_is_told_until_it_can(cluster: Cluster) -> None:
+    """A set that was resumed and does not start says why, and starts once the size is one that its Jobs can have."""
+    made = group("a")
+    made["template"]["spec"] |= {"backoffLimitPerIndex": 0, "maxFailedIndexes": 2, "parallelism": 2, "completions": 2}
+    await cluster.create(made, suspend=True)
+    await cluster.resize(1, suspend=False)
+    assert await cluster.events("JobUpdateFailed") == [
+        'job "js-a-0" update failed with error: Job.batch "js-a-0" is invalid: spec.maxFailedIndexes: Invalid value: '
+        "2: must be less than or equal to completions"
+    ]
+    assert (await cluster.client.list(PODS, "ns")).items == []
+    await cluster.resize(3)
+    assert len((await cluster.client.list(PODS, "ns")).items) == 3
+    assert not conditions.is_true(await cluster.jobset(), "Suspended")
 
 
 async def test_deleting_a_jobset_takes_everything_but_retained_claims(cluster: Cluster) -> None:

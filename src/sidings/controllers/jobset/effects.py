@@ -9,7 +9,7 @@ from __future__ import annotations
 from sidings.api import objects
 from sidings.api.objects import Object
 from sidings.api.resources import CLAIMS, JOB_SETS, JOBS, SERVICES
-from sidings.api.status import AlreadyExists, ApiError, InternalError, NotFound
+from sidings.api.status import AlreadyExists, ApiError, Forbidden, InternalError, Invalid, NotFound
 from sidings.client.interface import Client
 from sidings.controllers.jobset import headless_service, volume_claims
 from sidings.controllers.jobset.plan import JobSetPlan
@@ -19,6 +19,8 @@ from sidings.controllers.runtime.plan import EventNote, together
 FIELD_MANAGER = "jobset"
 MOST_PARALLEL = 50
 JOB_CREATION_FAILED = "JobCreationFailed"
+JOB_UPDATE_FAILED = "JobUpdateFailed"
+"""Ours: upstream writes it into its log alone, and the set waits without a word."""
 
 
 async def carry_out(client: Client, recorder: Recorder, jobset: Object, plan: JobSetPlan) -> None:
@@ -28,7 +30,7 @@ async def carry_out(client: Client, recorder: Recorder, jobset: Object, plan: Jo
     await _create_claims(client, recorder, jobset, plan.claims)
     for group in plan.create_jobs:
         await _create_jobs(client, recorder, jobset, group)
-    await _update_jobs(client, plan)
+    await _update_jobs(client, recorder, jobset, plan)
     if plan.failure:
         raise InternalError(plan.failure)
     if plan.status is not None:
@@ -94,8 +96,11 @@ async def _create_job(client: Client, job: Object, failures: list[tuple[str, Api
         failures.append((objects.name_of(job), error))
 
 
-async def _update_jobs(client: Client, plan: JobSetPlan) -> None:
-    """Clear clocks first: the second write of such a Job needs the version of the first."""
+async def _update_jobs(client: Client, recorder: Recorder, jobset: Object, plan: JobSetPlan) -> None:
+    """Clear clocks first: the second write of such a Job needs the version of the first.
+
+    A Job that is refused stays refused until somebody changes the set, so an event tells of it.
+    """
     versions: dict[str, str] = {}
     for job in plan.clear_start:
         written = await client.update(JOBS, job, subresource="status", field_manager=FIELD_MANAGER)
@@ -104,4 +109,9 @@ async def _update_jobs(client: Client, plan: JobSetPlan) -> None:
         version = versions.get(objects.uid_of(job))
         if version is not None:
             job = {**job, "metadata": {**job["metadata"], "resourceVersion": version}}
-        await client.update(JOBS, job, field_manager=FIELD_MANAGER)
+        try:
+            await client.update(JOBS, job, field_manager=FIELD_MANAGER)
+        except (Invalid, Forbidden) as error:
+            text = f'job "{objects.name_of(job)}" update failed with error: {error.message}'
+            await recorder.record(EventNote(jobset, "Warning", JOB_UPDATE_FAILED, text))
+            raise

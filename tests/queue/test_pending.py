@@ -99,3 +99,15 @@ def test_a_preemptor_is_first_until_it_leaves() -> None:
     assert head.workload.name == "preemptor"
     queue.discard(head.workload.key)
     assert names(queue) == ["vip"]
+
+
+def test_what_was_judged_stands_when_the_queue_is_built_anew_until_a_flush() -> None:
+    before = queue_with(workload("hopeless", priority=5), workload("preemptor", priority=4), workload("w"))
+    before.requeue(popped(before), Requeue.HOPELESS)
+    before.requeue(popped(before), Requeue.PENDING_PREEMPTION)
+    again = queue_with(workload("hopeless", priority=5), workload("preemptor", priority=4), workload("w", priority=9))
+    again.take_over(before)
+    again.push(workloads.of_object(workload("as hopeless", priority=5)))
+    assert names(again) == ["preemptor", "w"]
+    again.flush(lambda _: True)
+    assert names(again) == ["as hopeless", "hopeless"]

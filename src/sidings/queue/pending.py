@@ -71,6 +71,18 @@ class PendingQueue:
         if waiting is not None:
             waiting.workload = workload
 
+    def take_over(self, before: PendingQueue) -> None:
+        """Go on where ``before`` was, the same queue until its surroundings changed: verdicts stand until a flush."""
+        for key, old in before.heap.items():
+            if key in self.heap:
+                self.heap[key].progress = old.progress
+        for key, old in before.inadmissible.items():
+            if key in self.heap:
+                self.inadmissible[key] = self.heap.pop(key)
+                self.inadmissible[key].progress = old.progress
+        self._hopeless |= before._hopeless
+        self._sticky = before._sticky
+
     def discard(self, key: str) -> None:
         """Forgets a workload: deleted, finished or admitted."""
         self.heap.pop(key, None)

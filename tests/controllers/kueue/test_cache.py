@@ -9,6 +9,7 @@ from sidings.api.objects import Key, Object
 from sidings.api.resources import CLUSTER_QUEUES, LOCAL_QUEUES, NAMESPACES, RESOURCE_FLAVORS
 from sidings.controllers.kueue.cache import Cache
 from sidings.queue import workloads
+from sidings.queue.requeueing import Requeue
 from sidings.queue.workloads import Admission, PodSetAdmission
 from tests.queue import objects
 
@@ -104,3 +105,16 @@ def test_an_admission_that_was_not_written_gives_its_quota_and_its_place_back() 
     cache.forget(KEY, NOW)
     assert used(cache) == 0
     assert [head.waiting.workload.key for head in cache.heads()] == ["default/w"]
+
+
+def test_a_change_around_a_queue_does_not_bring_back_at_once_who_was_set_aside() -> None:
+    """Quota comes free in parts: an early look at a part of it would let a small workload pass a more important one."""
+    cache = cache_with(stored(1))
+    [head] = cache.heads()
+    cache.give_back(head, head.waiting, Requeue.HOPELESS)
+    cache.see(CLUSTER_QUEUES, objects.cluster_queue("of others"), gone=False, now=NOW)
+    cache.refresh(NOW)
+    assert not cache.has_heads
+    assert cache.flush_is_due
+    cache.flush()
+    assert cache.has_heads

@@ -127,6 +127,7 @@ class Cache:
             queue.freed = freed.get(name, 0) + 1
         for queue in self._snapshot.queues.values():
             queue.burden_of = self.burden_of if queue.usage_based else nobody_is_burdened
+        before = self._pending
         self._pending = {
             q.name: PendingQueue(q.name, q.strategy, q.burden_of if q.usage_based else None)
             for q in self._snapshot.queues.values()
@@ -137,7 +138,10 @@ class Cache:
             self._take(key, workload)
         for key, obj in self._workloads.items():
             self._settle(key, None, obj, now)
-        # What is looked at now may see half of a change; upstream looks again at all a second after it.
+        for name, queue_before in before.items():
+            if name in self._pending:
+                self._pending[name].take_over(queue_before)
+        # Those set aside are looked at a second later, as upstream does: a change often comes in several parts.
         self._flushed = {queue.root for queue in self._snapshot.queues.values()}
 
     def _around(self) -> Iterator[Object]:

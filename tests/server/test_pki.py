@@ -1,4 +1,5 @@
 import ssl
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -12,11 +13,18 @@ NOW = datetime(2026, 11, 30, tzinfo=UTC)
 def test_everything_is_private_and_stays(tmp_path: Path) -> None:
     first = pki.ensure(tmp_path / "pki", NOW)
     again = pki.ensure(tmp_path / "pki", NOW)
-    assert again == first
+    assert replace(again, signing_key=first.signing_key) == first
+    assert again.signing_key.id == first.signing_key.id
     assert len(first.token) >= 32
     assert (tmp_path / "pki").stat().st_mode & 0o777 == 0o700
     for file in (tmp_path / "pki").iterdir():
         assert file.stat().st_mode & 0o777 == 0o600, file
+
+
+def test_a_key_of_another_kind_for_tokens_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "service-accounts.key").write_text("a-secret-of-an-earlier-engine")
+    first = pki.ensure(tmp_path, NOW)
+    assert pki.ensure(tmp_path, NOW).signing_key.id == first.signing_key.id
 
 
 def test_the_server_certificate_is_renewed_before_it_expires(tmp_path: Path) -> None:

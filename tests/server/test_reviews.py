@@ -25,7 +25,7 @@ ANN = User("ann", "7", ("team", "system:authenticated"))
 @pytest.fixture
 def answer() -> Callable[..., Object]:
     registry, rng = Registry(Store.in_memory(), catalog.builtin(), SystemClock(), random.Random(1)), random.Random(2)
-    tokens = ServiceAccountTokens(registry, SystemClock(), b"key", rng)
+    tokens = ServiceAccountTokens(registry, SystemClock(), rng)
     made = Reviews(Authorizer(registry), tokens)
     return lambda resource, review, user=ADMIN, namespace="": made.answer(resource, review, namespace, user, NOW)
 

@@ -10,6 +10,7 @@ from sidings.api.kinds.rbac import GROUP
 from sidings.api.objects import Object
 from sidings.api.resources import CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, PRIORITY_CLASSES, Resource
 from sidings.registry.admission.pods import SYSTEM_PRIORITIES
+from sidings.server import issuer
 
 READ = ("get", "list", "watch")
 WRITE = ("create", "delete", "deletecollection", "patch", "update")
@@ -47,21 +48,26 @@ _EVERYTHING = [
     _rule(("*",), ("*",), ("*",)),
     {"verbs": ["*"], "nonResourceURLs": ["*"]},
 ]
+_ISSUER = [{"verbs": ["get"], "nonResourceURLs": list(issuer.PATHS)}]
+ISSUER_DISCOVERY = "system:service-account-issuer-discovery"
+_BOUND = {"cluster-admin": "system:masters", ISSUER_DISCOVERY: "system:serviceaccounts"}
+"""Roles that a group has from the start."""
 
 
 def default_objects() -> list[tuple[Resource, Object]]:
     """All of them, each with the resource that it is of."""
-    roles = {"cluster-admin": _EVERYTHING, "admin": _ADMIN, "edit": _EDIT, "view": _VIEW}
+    roles = {"cluster-admin": _EVERYTHING, "admin": _ADMIN, "edit": _EDIT, "view": _VIEW, ISSUER_DISCOVERY: _ISSUER}
     labels = {"kubernetes.io/bootstrapping": "rbac-defaults"}
     found: list[tuple[Resource, Object]] = [
         (CLUSTER_ROLES, {"metadata": {"name": name, "labels": labels}, "rules": rules}) for name, rules in roles.items()
     ]
-    binding: Object = {
-        "metadata": {"name": "cluster-admin", "labels": labels},
-        "roleRef": {"apiGroup": GROUP, "kind": CLUSTER_ROLES.kind, "name": "cluster-admin"},
-        "subjects": [{"apiGroup": GROUP, "kind": "Group", "name": "system:masters"}],
-    }
-    found.append((CLUSTER_ROLE_BINDINGS, binding))
+    for role, group in _BOUND.items():
+        binding: Object = {
+            "metadata": {"name": role, "labels": labels},
+            "roleRef": {"apiGroup": GROUP, "kind": CLUSTER_ROLES.kind, "name": role},
+            "subjects": [{"apiGroup": GROUP, "kind": "Group", "name": group}],
+        }
+        found.append((CLUSTER_ROLE_BINDINGS, binding))
     for name, value in SYSTEM_PRIORITIES.items():
         found.append((PRIORITY_CLASSES, {"metadata": {"name": name}, "value": value}))
     typed = []

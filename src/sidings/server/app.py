@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-import secrets
 from collections.abc import Iterable
 
 from sidings.api.exposition import Labels
@@ -20,7 +19,7 @@ from sidings.api.visibility import PendingWorkloads
 from sidings.clock import Clock
 from sidings.errors import SidingsError
 from sidings.registry.registry import Registry
-from sidings.server import health, names, telemetry, training_status, upgrades, visibility
+from sidings.server import health, issuer, names, telemetry, training_status, upgrades, visibility
 from sidings.server.asgi import Receive, Scope, Send
 from sidings.server.auth import ADMIN, Authenticator, FirstOf, Gate, User, authenticate
 from sidings.server.authorization import Authorizer, attributes_of
@@ -34,6 +33,7 @@ from sidings.server.request_metrics import RequestMetrics, labels_of
 from sidings.server.requests import Request
 from sidings.server.responses import NOT_FOUND, Response, Stream, error_response, send_response
 from sidings.server.service_account_tokens import ServiceAccountTokens
+from sidings.server.signing_key import SigningKey
 from sidings.server.streams import send_stream
 from sidings.server.web_socket import WebSocket
 
@@ -58,7 +58,7 @@ class App:
         *,
         hosts: Iterable[str] = (*names.LOOPBACK, *names.DNS),
         measured: Telemetry | None = None,
-        signing_key: str = "",
+        signing_key: SigningKey | None = None,
         pending: PendingWorkloads | None = None,
     ) -> None:
         """``hosts``: names and addresses that a Host header may name; those of the certificate, unless it has more.
@@ -66,7 +66,7 @@ class App:
         ``measured``: what the pods do, where somebody measures it. ``signing_key``: of service accounts' tokens;
         without one they end with this application. ``pending``: who waits for queues, where there is a scheduler.
         """
-        self.tokens = ServiceAccountTokens(registry, clock, (signing_key or secrets.token_hex()).encode(), rng)
+        self.tokens = ServiceAccountTokens(registry, clock, rng, signing_key)
         self.metrics = RequestMetrics()
         self._registry = registry
         self._clock = clock
@@ -180,4 +180,9 @@ class App:
             return await self._objects.answer(request, path)
         if isinstance(path, GroupPath):
             return self._documents.group(path)
-        return telemetry.answer(request, self._measured, self.metrics) or self._documents.answer(request) or NOT_FOUND
+        return (
+            telemetry.answer(request, self._measured, self.metrics)
+            or self._documents.answer(request)
+            or issuer.answer(request, self.tokens)
+            or NOT_FOUND
+        )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from sidings.api.catalog import Catalog
 from sidings.api.status import NotFound
 from sidings.registry.registry import Registry
-from sidings.server import discovery, openapi_v2, version
+from sidings.server import discovery, issuer, openapi_v2, version
 from sidings.server.discovery import Discovery
 from sidings.server.negotiation import discovery_version
 from sidings.server.openapi_v3 import ROOT as OPENAPI_ROOT
@@ -18,7 +18,9 @@ from sidings.server.paths import GroupPath
 from sidings.server.requests import Request
 from sidings.server.responses import NOT_FOUND, Response, encode, json_response
 
-ROOT_PATHS = ("/api", "/apis", "/healthz", "/livez", "/openapi/v2", "/openapi/v3", "/readyz", "/version")
+ROOT_PATHS = sorted(
+    (*issuer.PATHS, "/api", "/apis", "/healthz", "/livez", "/openapi/v2", "/openapi/v3", "/readyz", "/version")
+)
 
 _VERSION = Response(200, encode(version.DOCUMENT))
 _ROOT = Response(200, encode({"paths": ROOT_PATHS}))

@@ -21,6 +21,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from sidings.server.names import DNS, LOOPBACK
+from sidings.server.signing_key import SigningKey
 
 AUTHORITY_LIFE = timedelta(days=3650)
 SERVER_LIFE = timedelta(days=365)
@@ -40,7 +41,7 @@ class Identity:
     """The authority's certificate, PEM."""
     token: str
     """The bearer token of the one administrator."""
-    signing_key: str
+    signing_key: SigningKey
     """What the tokens of service accounts are signed with."""
 
 
@@ -78,7 +79,7 @@ def ensure(folder: Path, now: datetime, addresses: Iterable[str] = ()) -> Identi
         folder / "server.key",
         authority.certificate_pem(),
         token=_token(folder / "token"),
-        signing_key=_token(folder / "service-accounts.key"),
+        signing_key=_signing_key(folder / "service-accounts.key"),
     )
 
 
@@ -177,6 +178,15 @@ def _token(file: Path) -> str:
     if not file.exists():
         _write(file, secrets.token_urlsafe(32).encode())
     return file.read_text()
+
+
+def _signing_key(file: Path) -> SigningKey:
+    """Made anew where the file has none: pods ask for new tokens when they meet a new engine."""
+    known = SigningKey.of_pem(file.read_bytes()) if file.exists() else None
+    if known is None:
+        known = SigningKey.new()
+        _write(file, known.pem())
+    return known
 
 
 def _write(file: Path, data: bytes) -> None:

@@ -1,16 +1,15 @@
 """Tokens of service accounts: what ``kubectl create token`` gives out, and who shows one.
 
-A token is a JWT that the engine signs with a key of its own. It is bound to the service account's uid, and to that of a
-pod, secret or node if the request says so: with either it ends, as it does at its time. Names of claims and of what a
-user's ``extra`` tells of them are upstream's (``pkg/serviceaccount/claims.go`` and ``util.go``, v1.36).
+A token is a JWT that the engine signs with a key of its own (``signing_key``). It is bound to the service account's
+uid, and to that of a pod, secret or node if the request says so: with either it ends, as it does at its time. Names of
+claims and of what a user's ``extra`` tells of them are upstream's (``pkg/serviceaccount/claims.go`` and ``util.go``,
+v1.36).
 """
 
 from __future__ import annotations
 
 import base64
 import contextlib
-import hashlib
-import hmac
 import json
 import random
 import uuid
@@ -26,6 +25,7 @@ from sidings.api.status import Conflict, NotFound
 from sidings.clock import Clock
 from sidings.registry.registry import Registry
 from sidings.server.auth import User
+from sidings.server.signing_key import ALGORITHM, SigningKey, base64_url
 
 ISSUER = "https://kubernetes.default.svc"
 AUDIENCES = (ISSUER,)
@@ -37,17 +37,23 @@ DELETION_LEEWAY = timedelta(seconds=60)
 """How long after the end of its grace period a bound object that is still there counts as there."""
 BINDABLE: Mapping[str, Resource] = {"Pod": PODS, "Secret": SECRETS, "Node": NODES}
 _EXTRA = "authentication.kubernetes.io/"
-_HEADER = {"alg": "HS256", "typ": "JWT"}
 
 
 class ServiceAccountTokens:
     """Issues tokens and knows them again."""
 
-    def __init__(self, registry: Registry, clock: Clock, key: bytes, rng: random.Random) -> None:
+    def __init__(self, registry: Registry, clock: Clock, rng: random.Random, key: SigningKey | None = None) -> None:
+        """Without a ``key`` one is made when it is first needed, and nobody knows the tokens again later."""
         self._registry = registry
         self._clock = clock
         self._key = key
         self._rng = rng
+
+    @property
+    def key(self) -> SigningKey:
+        if self._key is None:
+            self._key = SigningKey.new()
+        return self._key
 
     def issue(self, account: Object, request: Object) -> Object:
         """``request``, an ``authentication.k8s.io/v1 TokenRequest``, with its status. Raises Invalid and Conflict."""
@@ -164,24 +170,24 @@ class ServiceAccountTokens:
         return uid_of(found) == reference["uid"]
 
     def _signed(self, claims: Mapping[str, Any]) -> str:
-        content = f"{_encoded(_HEADER)}.{_encoded(claims)}"
-        return f"{content}.{self._signature(content.encode())}"
-
-    def _signature(self, content: bytes) -> str:
-        return _base64(hmac.new(self._key, content, hashlib.sha256).digest())
+        content = f"{_encoded({'alg': ALGORITHM, 'kid': self.key.id})}.{_encoded(claims)}"
+        return f"{content}.{base64_url(self.key.sign(content.encode()))}"
 
     def _read(self, token: bytes) -> Any:
         """The claims of a token that we have signed; None for any other."""
         content, _, signature = token.rpartition(b".")
-        if not hmac.compare_digest(self._signature(content).encode(), signature):
+        header, _, claims = content.partition(b".")
+        try:
+            signed = bool(header and claims) and self.key.has_signed(content, _decoded(signature))
+        except ValueError:
             return None
-        body = content.partition(b".")[2]
-        return json.loads(base64.urlsafe_b64decode(body + b"=" * (-len(body) % 4)))
+        return json.loads(_decoded(claims)) if signed else None
 
 
 def _encoded(value: Mapping[str, Any]) -> str:
-    return _base64(json.dumps(value, separators=(",", ":")).encode())
+    return base64_url(json.dumps(value, separators=(",", ":")).encode())
 
 
-def _base64(data: bytes) -> str:
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+def _decoded(text: bytes) -> bytes:
+    """Raises ValueError for what is no base64."""
+    return base64.urlsafe_b64decode(text + b"=" * (-len(text) % 4))

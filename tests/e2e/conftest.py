@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.e2e.machine import POC, Machine
+from tests.e2e.report import report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Function, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A test that fails tells what its machines looked like."""
+    made = yield
+    if made.failed and call.when == "call":
+        machines = (value for value in item.funcargs.values() if isinstance(value, Machine))
+        made.sections += [(f"machine {each.folder}", report(each)) for each in dict.fromkeys(machines)]
+    return made
 
 
 @pytest.fixture

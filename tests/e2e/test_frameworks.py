@@ -40,7 +40,7 @@ total = multihost_utils.process_allgather(jax.numpy.array([float(jax.process_ind
 print(f"rank {jax.process_index()} of {jax.process_count()}, sum {total}", flush=True)
 """
 XGBOOST = """\
-import os, zlib
+import contextlib, os, socket, time, zlib
 import numpy, xgboost
 from xgboost import collective
 from xgboost.tracker import RabitTracker
@@ -52,12 +52,27 @@ port = int(os.environ["MASTER_PORT" if old else "DMLC_TRACKER_PORT"])
 if rank == 0:
     tracker = RabitTracker(host_ip="0.0.0.0", n_workers=count, port=port, sortby="task")
     tracker.start()
-with collective.CommunicatorContext(dmlc_tracker_uri=host, dmlc_tracker_port=port, dmlc_task_id=str(rank)):
+address = None
+while address is None:
+    with contextlib.suppress(socket.gaierror):
+        address = socket.gethostbyname(host)
+    time.sleep(0.1)
+with collective.CommunicatorContext(
+    dmlc_tracker_uri=address, dmlc_tracker_port=port, dmlc_task_id=str(rank), dmlc_retry=20
+):
     rows = numpy.random.default_rng(rank).random((200, 4))
     data = xgboost.DMatrix(rows, rows.sum(axis=1) > 2)
     model = xgboost.train({"objective": "binary:logistic", "nthread": 1}, data, 4)
     digest = zlib.crc32(model.save_raw())
     print(f"rank {collective.get_rank()} of {collective.get_world_size()}, sum {digest}", flush=True)
+if rank == 0:
+    tracker.wait_for()
+"""
+"""Three things that XGBoost (3.2) leaves to the script, without any of which a pod that falls behind fails the job:
+
+a worker waits for the name of the tracker's pod, and longer than three tries (six seconds) for the tracker; and the pod
+of the tracker ends last, because a worker that signs off at a tracker that has gone fails, and the one in its place
+finds none.
 """
 
 

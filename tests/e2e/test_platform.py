@@ -25,7 +25,7 @@ def switched(cluster: Machine) -> Iterator[Machine]:
 
 def told(machine: Machine, kind: str, name: str) -> dict[str, list[str]]:
     """condition -> [status, reason, message]."""
-    found = machine.object(kind, name)["status"].get("conditions") or ()
+    found = machine.object(kind, name).get("status", {}).get("conditions") or ()
     return {each["type"]: [each["status"], each.get("reason", ""), each.get("message", "")] for each in found}
 
 

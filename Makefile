@@ -7,9 +7,9 @@ INSTALL := $(VENV)/.installed
 
 .PHONY: demo demo-faults test check docs soak bench clean
 
-$(INSTALL): pyproject.toml constraints.txt
+$(INSTALL): pyproject.toml train/pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[train,test,dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[train,test,dev]' -e ./train
 	touch $@
 
 demo: $(INSTALL)  ## the main job: fraud data -> distributed training -> quality, through the Kubernetes API
@@ -25,6 +25,7 @@ check: $(INSTALL)  ## style, types, import direction, documents
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/mypy --config-file train/pyproject.toml train/src
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -q tests/docs
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable, Mapping
-from typing import Protocol
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any, Protocol
 
 from sidings.api.catalog import builtin
 from sidings.api.feature_gates import FeatureGates
@@ -121,7 +121,19 @@ class FaultyControlPlane:
             life = self._lives[name] = FaultyClient(self.client, self._rng, self._weather)
             client = self._planted[name](life) if name in self._planted else life
             try:
-                await make(client, self.clock, self._rng, self._gates).run()
+                await _alone(make(client, self.clock, self._rng, self._gates).run())
             except* Crash:
                 self._weather.seen["crash"] += 1
             await asyncio.sleep(self._rng.random() * LONGEST_DOWNTIME)
+
+
+async def _alone(run: Coroutine[Any, Any, None]) -> None:
+    """In a task of its own: a task group that is cancelled in the moment of a crash would raise the crash alone."""
+    task = asyncio.create_task(run)
+    try:
+        await asyncio.wait([task])
+    except asyncio.CancelledError:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        raise
+    await task

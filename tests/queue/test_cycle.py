@@ -6,9 +6,9 @@ from sidings.api.objects import Object
 from sidings.queue import cycle, preemption, snapshot, workloads
 from sidings.queue.cycle import Decision, Head, Outcome
 from sidings.queue.equivalence import shape
-from sidings.queue.pending import Waiting
 from sidings.queue.requeueing import Requeue
 from sidings.queue.snapshot import Snapshot
+from sidings.queue.waiting import Waiting
 from tests.queue.objects import admitted, cluster_queue, flavor, workload
 
 LOWER = {"withinClusterQueue": "LowerPriority"}

@@ -1,7 +1,8 @@
 from sidings.api.objects import Object
 from sidings.queue import workloads
-from sidings.queue.pending import PendingQueue, Progress, Waiting
+from sidings.queue.pending import PendingQueue
 from sidings.queue.requeueing import Requeue
+from sidings.queue.waiting import Progress, Waiting
 from tests.queue.objects import workload
 
 
@@ -39,7 +40,8 @@ def test_a_discarded_workload_is_not_popped() -> None:
 def test_the_hopeless_wait_aside_until_a_flush() -> None:
     queue = queue_with(workload("big", "9", age=1), workload("small"))
     queue.requeue(popped(queue), Requeue.HOPELESS)
-    assert list(queue.inadmissible) == ["default/big"]
+    assert (queue.active, queue.set_aside) == (1, 1)
+    assert queue.is_set_aside("default/big")
     queue.flush(lambda workload: True)
     assert names(queue) == ["big", "small"]
 
@@ -73,7 +75,7 @@ def test_equal_shapes_go_aside_together_and_so_do_later_ones() -> None:
     queue = queue_with(workload("one", "9", age=2), workload("two", "9"), workload("other"))
     queue.requeue(popped(queue), Requeue.HOPELESS)
     queue.push(workloads.of_object(workload("three", "9")))
-    assert sorted(queue.inadmissible) == ["default/one", "default/three", "default/two"]
+    assert all(queue.is_set_aside(f"default/{name}") for name in ("one", "two", "three"))
     assert names(queue) == ["other"]
 
 
@@ -111,3 +113,57 @@ def test_what_was_judged_stands_when_the_queue_is_built_anew_until_a_flush() -> 
     assert names(again) == ["preemptor", "w"]
     again.flush(lambda _: True)
     assert names(again) == ["as hopeless", "hopeless"]
+
+
+def test_a_flush_asks_once_for_all_of_a_line() -> None:
+    """Ten thousand equal workloads behind a refused one cost no more than two."""
+    queue = queue_with(*(workload(f"w{number}", "9") for number in range(50)))
+    queue.requeue(popped(queue), Requeue.HOPELESS)
+    asked = []
+    queue.flush(lambda workload: asked.append(workload.name) is None)
+    assert len(asked) == 1
+    assert queue.active == 50
+
+
+def test_who_was_set_aside_unseen_is_told_once() -> None:
+    queue = queue_with(workload("one", "9", age=2), workload("two", "9"), workload("other"))
+    queue.requeue(popped(queue), Requeue.HOPELESS)
+    queue.push(workloads.of_object(workload("three", "9")))
+    queue.push(workloads.of_object(workload("gone", "9")))
+    queue.discard("default/gone")
+    assert [workload.name for workload in queue.bypassed()] == ["two", "three"]
+    queue.flush(lambda _: True)
+    queue.requeue(popped(queue), Requeue.HOPELESS)
+    assert queue.bypassed() == []
+
+
+def test_one_that_is_misconfigured_says_nothing_of_others() -> None:
+    queue = queue_with(workload("wrong", age=1), workload("alike"))
+    queue.requeue(popped(queue), Requeue.MISCONFIGURED)
+    assert queue.bypassed() == []
+    assert names(queue) == ["alike"]
+
+
+def test_lines_of_several_namespaces_are_one_order() -> None:
+    foreign = workload("foreign", age=1)
+    foreign["metadata"]["namespace"] = "other"
+    queue = queue_with(workload("old", age=2), foreign, workload("young"))
+    assert names(queue) == ["old", "foreign", "young"]
+
+
+def test_a_flush_leaves_a_line_of_a_namespace_that_the_queue_does_not_take() -> None:
+    foreign = workload("foreign", "9")
+    foreign["metadata"]["namespace"] = "other"
+    queue = queue_with(workload("own", "9", age=1), foreign)
+    queue.requeue(popped(queue), Requeue.HOPELESS)
+    queue.flush(lambda workload: workload.namespace == "default")
+    assert names(queue) == ["own"]
+    queue.flush(lambda _: True)
+    assert names(queue) == ["foreign"]
+
+
+def test_the_least_burdened_local_queue_goes_first() -> None:
+    queue = PendingQueue("q", "BestEffortFIFO", lambda workload: {"busy": 2.0, "idle": 1.0}[workload.local_queue])
+    for obj in (workload("first", queue="busy", age=9), workload("b", queue="idle"), workload("a", queue="idle")):
+        queue.push(workloads.of_object(obj))
+    assert names(queue) == ["a", "b", "first"]

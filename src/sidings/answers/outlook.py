@@ -14,9 +14,10 @@ from enum import StrEnum
 
 from sidings.queue import cycle, equivalence
 from sidings.queue.cycle import Decision, Head, Outcome
-from sidings.queue.pending import PendingQueue, Waiting
+from sidings.queue.pending import PendingQueue
 from sidings.queue.preemption import Config
 from sidings.queue.snapshot import ClusterQueue, Snapshot
+from sidings.queue.waiting import Waiting
 from sidings.queue.workloads import Workload, held
 
 MOST_WAITING, MOST_CYCLES = 100, 500

@@ -18,11 +18,11 @@ from sidings.queue import ordering, partial_admission, preemption, reasons, reso
 from sidings.queue.amounts import FlavorResource, Usage
 from sidings.queue.assignment import Assignment, Mode
 from sidings.queue.flavor_assignment import FlavorAssigner, Pinned, set_placements
-from sidings.queue.pending import Progress, Waiting
 from sidings.queue.preemption import Config, Preemptor, Victim
 from sidings.queue.requeueing import Requeue
 from sidings.queue.snapshot import ClusterQueue, Snapshot
 from sidings.queue.topology import assigning
+from sidings.queue.waiting import Progress, Waiting
 from sidings.queue.workloads import Admission, Workload, held
 
 
@@ -93,7 +93,7 @@ class _Nominee:
 
 
 def run(snapshot: Snapshot, heads: Iterable[Head], config: Config, number: int) -> list[Decision]:
-    """Decides ``heads``, one of each queue at most. ``number`` counts cycles up; see ``pending.Progress``."""
+    """Decides ``heads``, one of each queue at most. ``number`` counts cycles up; see ``waiting.Progress``."""
     cycle = _Cycle(snapshot, config, number)
     try:
         return list(cycle.decide(heads))

@@ -1,48 +1,23 @@
-"""Who waits for one ClusterQueue: a heap of those worth a look, and those set aside until something changes.
+"""Who waits for one ClusterQueue: those worth a look, and those set aside (*inadmissible*) until something changes.
 
 Order: the workload whose victims are being evicted, then what its LocalQueue has used of late (where that decides:
-``admission_fair_sharing``), then priority, age and uid. A whole shape of workloads is set aside
-with the first of them that is hopeless (``equivalence``); ``flush`` brings all back.
+``admission_fair_sharing``), then priority, age and uid. Workloads of one shape and one LocalQueue stand in a *line*:
+a whole shape is set aside with the first of them that is hopeless (``equivalence``) and comes back with a ``flush``,
+so neither costs more the longer the lines are.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Callable, Hashable, Iterator
+from itertools import count
 
 from sidings.queue import equivalence
 from sidings.queue.admission_fair_sharing import BurdenOf
 from sidings.queue.requeueing import Requeue, goes_to_heap
 from sidings.queue.snapshot import BEST_EFFORT_FIFO
+from sidings.queue.waiting import Line, Place, Waiting
 from sidings.queue.workloads import Workload
-
-
-@dataclass(frozen=True)
-class Progress:
-    """Where the search over flavors stopped, in which cycle, and what had come free in the queue by then."""
-
-    tried: dict[tuple[str, str], int]
-    cycle: int
-    freed: int
-
-    @property
-    def flavors_left(self) -> bool:
-        return any(index != -1 for index in self.tried.values())
-
-    def outdated(self, cycle: int, freed: int) -> bool:
-        """Whether earlier flavors are worth another look."""
-        return self.cycle < cycle - 1 and freed > self.freed
-
-
-@dataclass
-class Waiting:
-    """A workload in a queue."""
-
-    workload: Workload
-    shape: Hashable
-    progress: Progress | None = None
 
 
 class PendingQueue:
@@ -53,60 +28,74 @@ class PendingQueue:
         self.name = name
         self._burden_of = burden_of
         self.strategy = strategy
-        self.heap: dict[str, Waiting] = {}
-        self.inadmissible: dict[str, Waiting] = {}
-        self._order: list[tuple[int, datetime, str, str]] = []
+        self.active = 0
+        """How many are worth a look."""
+        self._lines: dict[Hashable, Line] = {}
+        self._of_shape: dict[Hashable, list[Line]] = {}
+        self._line_of: dict[str, Line] = {}
+        self._alone: dict[str, Waiting] = {}
+        """Set aside for what is wrong with them alone."""
+        self._order: list[tuple[Place, int, Line]] = []
+        self._number = count()
         self._hopeless: set[Hashable] = set()
+        """Shapes of which one was refused since the last flush."""
+        self._aside: list[Line] = []
         self._sticky: str | None = None
         self._flushed = False
         """Whether something came free since the last ``pop``: the verdict on that head is out of date."""
+        self._bypassed: list[Waiting] = []
 
     def push(self, workload: Workload) -> None:
         """Adds a new, changed or evicted workload."""
-        self._enqueue(Waiting(workload, equivalence.shape(workload)))
+        waiting = Waiting(workload, equivalence.shape(workload))
+        line = self._join(waiting)
+        if line.set_aside:
+            self._bypassed.append(waiting)
+        else:
+            line.untold[workload.key] = waiting
 
     def refresh(self, workload: Workload) -> None:
         """The object of a workload that waits here changed in nothing that decides."""
-        waiting = self.heap.get(workload.key) or self.inadmissible.get(workload.key)
+        line = self._line_of.get(workload.key)
+        waiting = line.members[workload.key] if line is not None else self._alone.get(workload.key)
         if waiting is not None:
             waiting.workload = workload
 
     def take_over(self, before: PendingQueue) -> None:
         """Go on where ``before`` was, the same queue until its surroundings changed: verdicts stand until a flush."""
-        for key, old in before.heap.items():
-            if key in self.heap:
-                self.heap[key].progress = old.progress
-        for key, old in before.inadmissible.items():
-            if key in self.heap:
-                self.inadmissible[key] = self.heap.pop(key)
-                self.inadmissible[key].progress = old.progress
+        for where, old in before._lines.items():
+            line = self._lines.get(where)
+            if line is None:
+                continue
+            for key, known in old.members.items():
+                if key in line.members:
+                    line.members[key].progress = known.progress
+                    if key not in old.untold:
+                        line.untold.pop(key, None)
+            if old.set_aside:
+                self._set_line_aside(line)
+        for key in before._alone:
+            if key in self._line_of:
+                self._alone[key] = self._leave(key)
         self._hopeless |= before._hopeless
         self._sticky = before._sticky
+        self._bypassed += before._bypassed
 
     def discard(self, key: str) -> None:
         """Forgets a workload: deleted, finished or admitted."""
-        self.heap.pop(key, None)
-        self.inadmissible.pop(key, None)
+        self._alone.pop(key, None)
+        if key in self._line_of:
+            self._leave(key)
         if self._sticky == key:
             self._sticky = None
 
     def pop(self) -> Waiting | None:
         """The head. It must come back by :meth:`requeue`, or leave by :meth:`discard`."""
         self._flushed = False
-        if self._sticky in self.heap:
-            return self.heap.pop(self._sticky)
-        if self._burden_of is not None:
-            return self._least_burdened(self._burden_of)
-        while self._order:
-            *_, key = heapq.heappop(self._order)
-            if key in self.heap:
-                return self.heap.pop(key)
-        return None
-
-    def _least_burdened(self, burden_of: BurdenOf) -> Waiting | None:
-        self._order.clear()
-        first = min(self.heap.values(), key=lambda it: (burden_of(it.workload), *_place(it.workload)), default=None)
-        return None if first is None else self.heap.pop(first.workload.key)
+        if self._sticky is not None and self.is_active(self._sticky):
+            return self._leave(self._sticky)
+        first = self._first() if self._burden_of is None else self._least_burdened(self._burden_of)
+        return None if first is None else self._leave(first.workload.key)
 
     def requeue(self, head: Waiting, why: Requeue) -> None:
         """A head comes back. If it changed meanwhile, it was pushed as it is now, and that one stays."""
@@ -116,36 +105,133 @@ class PendingQueue:
             self._sticky = key
         elif self._sticky == key:
             self._sticky = None
-        if key in self.heap or key in self.inadmissible:
+        if key in self._line_of or key in self._alone:
             return
         if self._flushed or goes_to_heap(self.strategy, why, flavors_left=flavors_left):
-            self._to_heap(head)
-            return
-        self.inadmissible[key] = head
-        if self.strategy == BEST_EFFORT_FIFO and why is Requeue.HOPELESS:
-            self._hopeless.add(head.shape)
-            for other in [w for w in self.heap.values() if w.shape == head.shape]:
-                self.inadmissible[other.workload.key] = self.heap.pop(other.workload.key)
+            self._join(head)
+        elif self.strategy == BEST_EFFORT_FIFO and why is Requeue.HOPELESS:
+            self._join(head)
+            self._set_aside(head.shape)
+        else:
+            self._alone[key] = head
 
     def flush(self, allowed: Callable[[Workload], bool]) -> None:
-        """Something changed in the tree: everybody who is ``allowed`` in the queue is worth a look again."""
+        """Something changed in the tree: everybody who is ``allowed`` in the queue is worth a look again.
+
+        ``allowed`` looks at the namespace alone, so it speaks of a whole line.
+        """
         self._flushed = True
         self._hopeless.clear()
-        for waiting in list(self.inadmissible.values()):
+        left: list[Line] = []
+        for line in self._aside:
+            first = line.first()
+            if first is None:
+                continue
+            if allowed(first.workload):
+                line.set_aside = False
+                self.active += len(line.members)
+                self._take_place(line)
+            else:
+                left.append(line)
+        self._aside = left
+        for waiting in list(self._alone.values()):
             if allowed(waiting.workload):
-                self._to_heap(self.inadmissible.pop(waiting.workload.key))
+                self._join(self._alone.pop(waiting.workload.key))
 
-    def _enqueue(self, waiting: Waiting) -> None:
-        if waiting.shape in self._hopeless:
-            self.inadmissible[waiting.workload.key] = waiting
-        else:
-            self._to_heap(waiting)
+    # Who is where.
 
-    def _to_heap(self, waiting: Waiting) -> None:
+    def is_active(self, key: str) -> bool:
+        """Whether ``key`` is to be looked at."""
+        line = self._line_of.get(key)
+        return line is not None and not line.set_aside
+
+    def is_set_aside(self, key: str) -> bool:
+        line = self._line_of.get(key)
+        return key in self._alone or (line is not None and line.set_aside)
+
+    @property
+    def set_aside(self) -> int:
+        """How many wait until something changes."""
+        return len(self._alone) + len(self._line_of) - self.active
+
+    def __iter__(self) -> Iterator[Workload]:
+        """Everybody who waits, in no order."""
+        for key, line in self._line_of.items():
+            yield line.members[key].workload
+        yield from (waiting.workload for waiting in self._alone.values())
+
+    def bypassed(self) -> list[Workload]:
+        """Who was set aside since the last call without having been looked at, and still is."""
+        told, self._bypassed = self._bypassed, []
+        return [waiting.workload for waiting in told if self.is_set_aside(waiting.workload.key)]
+
+    # Lines.
+
+    def _join(self, waiting: Waiting) -> Line:
         workload = waiting.workload
-        self.heap[workload.key] = waiting
-        heapq.heappush(self._order, _place(workload))
+        key = (workload.namespace, workload.local_queue, waiting.shape)
+        line = self._lines.get(key)
+        if line is None:
+            line = self._lines[key] = Line(waiting.shape)
+            if waiting.shape in self._hopeless:
+                line.set_aside = True
+                self._aside.append(line)
+            self._of_shape.setdefault(waiting.shape, []).append(line)
+        line.add(waiting)
+        self._line_of[workload.key] = line
+        if not line.set_aside:
+            self.active += 1
+            self._take_place(line)
+        return line
 
+    def _leave(self, key: str) -> Waiting:
+        line = self._line_of.pop(key)
+        waiting = line.members.pop(key)
+        line.untold.pop(key, None)
+        self.active -= not line.set_aside
+        if not line.members:
+            self._close(line, waiting)
+        elif not line.set_aside:
+            self._take_place(line)
+        return waiting
 
-def _place(workload: Workload) -> tuple[int, datetime, str, str]:
-    return -workload.priority, workload.queued_at, workload.uid, workload.key
+    def _close(self, line: Line, last: Waiting) -> None:
+        """Nobody stands in ``line`` any more."""
+        line.ordered_as = None
+        del self._lines[last.workload.namespace, last.workload.local_queue, line.shape]
+        self._of_shape[line.shape].remove(line)
+        if not self._of_shape[line.shape]:
+            del self._of_shape[line.shape]
+
+    def _set_aside(self, shape: Hashable) -> None:
+        self._hopeless.add(shape)
+        for line in self._of_shape[shape]:
+            if not line.set_aside:
+                self._set_line_aside(line)
+
+    def _set_line_aside(self, line: Line) -> None:
+        line.set_aside, line.ordered_as = True, None
+        self._aside.append(line)
+        self.active -= len(line.members)
+        self._bypassed += line.untold.values()
+        line.untold.clear()
+
+    def _take_place(self, line: Line) -> None:
+        """Enters ``line`` in the order as its first member stands now."""
+        first = line.first()
+        if first is not None and (place := first.place) != line.ordered_as:
+            line.ordered_as = place
+            heapq.heappush(self._order, (place, next(self._number), line))
+
+    def _first(self) -> Waiting | None:
+        while self._order:
+            place, _, line = self._order[0]
+            if line.ordered_as is place:
+                return line.first()
+            heapq.heappop(self._order)
+        return None
+
+    def _least_burdened(self, burden_of: BurdenOf) -> Waiting | None:
+        self._order.clear()
+        heads = [first for line in self._lines.values() if not line.set_aside and (first := line.first()) is not None]
+        return min(heads, key=lambda head: (burden_of(head.workload), head.place), default=None)

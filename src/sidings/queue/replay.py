@@ -20,7 +20,8 @@ from sidings.api.kueue import topology_assignment
 from sidings.api.objects import Object, name_of
 from sidings.queue import amounts, cycle, eligibility, preemption, reasons, snapshot, workloads
 from sidings.queue.cycle import Decision, Eviction, Head, Outcome
-from sidings.queue.pending import PendingQueue, Waiting
+from sidings.queue.pending import PendingQueue
+from sidings.queue.waiting import Waiting
 from sidings.queue.workloads import Admission, Workload
 
 Case = Mapping[str, Any]
@@ -122,7 +123,7 @@ class _World:
 
     @property
     def waiting(self) -> bool:
-        return any(queue.heap for queue in self._queues.values())
+        return any(queue.active for queue in self._queues.values())
 
     def turn(self, number: int) -> None:
         """One cycle, carried out."""
@@ -231,9 +232,9 @@ class _World:
             if record.reason:
                 state["reason"], state["message"] = record.reason, record.message
             queue = self._queue_of(record.workload)
-            if queue is not None and record.workload.key in queue.heap:
+            if queue is not None and queue.is_active(record.workload.key):
                 state["queue"] = "heap"
-            elif queue is not None and record.workload.key in queue.inadmissible:
+            elif queue is not None and queue.is_set_aside(record.workload.key):
                 state["queue"] = "inadmissible"
         if record.preempted is not None and (admission is None or record.leaving):
             state["preemptedReason"], state["preemptedMessage"] = record.preempted

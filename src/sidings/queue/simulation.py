@@ -18,8 +18,9 @@ from typing import NamedTuple
 from sidings.api.objects import Object
 from sidings.queue import cycle, snapshot
 from sidings.queue.cycle import Decision, Head, Outcome
-from sidings.queue.pending import PendingQueue, Waiting
+from sidings.queue.pending import PendingQueue
 from sidings.queue.preemption import Config
+from sidings.queue.waiting import Waiting
 from sidings.queue.workloads import Workload, held
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)

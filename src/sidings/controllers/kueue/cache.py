@@ -35,9 +35,10 @@ from sidings.controllers.kueue import workload_status
 from sidings.queue import eligibility, snapshot, workloads
 from sidings.queue.admission_fair_sharing import BurdenOf, nobody_is_burdened
 from sidings.queue.cycle import Head
-from sidings.queue.pending import PendingQueue, Waiting
+from sidings.queue.pending import PendingQueue
 from sidings.queue.requeueing import Requeue
 from sidings.queue.snapshot import Snapshot
+from sidings.queue.waiting import Waiting
 from sidings.queue.workloads import Workload
 
 SURROUNDINGS: tuple[Resource, ...] = (
@@ -191,7 +192,9 @@ class Cache:
 
     @property
     def has_heads(self) -> bool:
-        return any(queue.heap and self._snapshot.queues[name].inactive is None for name, queue in self._pending.items())
+        return any(
+            queue.active and self._snapshot.queues[name].inactive is None for name, queue in self._pending.items()
+        )
 
     @property
     def all_pods_ready(self) -> bool:
@@ -240,21 +243,18 @@ class Cache:
         if self._waiting.get(Key(workload.namespace, workload.name)) == head.cluster_queue:
             queue = self._pending[head.cluster_queue]
             queue.requeue(waiting, why)
-            if workload.key not in queue.heap:
+            if not queue.is_active(workload.key):
                 self.changes += 1  # the next one is the head now
 
     def waiting(self, cluster_queue: str) -> list[Workload]:
         """Who waits for a ClusterQueue, first come first."""
         queue = self._pending.get(cluster_queue)
-        known = (
-            {w.workload.key: w.workload for w in (*queue.heap.values(), *queue.inadmissible.values())} if queue else {}
-        )
-        return sorted(known.values(), key=lambda w: (-w.priority, w.queued_at, w.uid))
+        return sorted(queue or (), key=lambda w: (-w.priority, w.queued_at, w.uid))
 
     def sizes(self, cluster_queue: str) -> tuple[int, int]:
         """How many of a ClusterQueue's are to be looked at, and how many are set aside until something changes."""
         queue = self._pending.get(cluster_queue)
-        return (len(queue.heap), len(queue.inadmissible)) if queue is not None else (0, 0)
+        return (queue.active, queue.set_aside) if queue is not None else (0, 0)
 
     def holders(self) -> Iterator[tuple[Key, Workload]]:
         yield from self._holders.items()

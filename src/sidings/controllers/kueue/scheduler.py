@@ -29,10 +29,10 @@ from sidings.controllers.kueue.settings import Settings
 from sidings.controllers.runtime.controller import REWATCH_SECONDS
 from sidings.queue import cycle
 from sidings.queue.cycle import Decision, Head, Outcome
-from sidings.queue.pending import Waiting
 from sidings.queue.preemption import Config
 from sidings.queue.requeueing import Requeue
 from sidings.queue.snapshot import Snapshot
+from sidings.queue.waiting import Waiting
 
 log = logging.getLogger(__name__)
 

@@ -1,16 +1,20 @@
 """Which addresses stand behind a Service."""
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from random import Random
+from typing import Any
 
 import pytest
 
 from sidings.api.catalog import builtin
-from sidings.api.objects import Object
-from sidings.api.resources import ENDPOINTS, PODS, SERVICES
-from sidings.api.status import NotFound
+from sidings.api.objects import Object, name_of
+from sidings.api.resources import ENDPOINTS, PODS, SERVICES, Resource
+from sidings.api.status import Expired, NotFound
+from sidings.client.interface import Client, WatchEvent
 from sidings.client.local import LocalClient
-from sidings.clock import ManualClock
+from sidings.clock import LoopClock, ManualClock
 from sidings.controllers.endpoints import EndpointsController, subsets
 from sidings.host.control_plane import ControlPlane
 from sidings.registry.registry import Registry
@@ -103,6 +107,71 @@ async def test_endpoints_follow_their_service(plane: ControlPlane, until: Until)
         return False
 
     await until(gone)
+
+
+class Deaf:
+    """A client whose watch of Services tells nothing for a while, and then that it has missed something."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+        self.deaf = False
+        self.breaks = asyncio.Event()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.client, name)
+
+    async def watch(self, resource: Resource, namespace: str = "", **options: Any) -> AsyncIterator[WatchEvent]:
+        async for event in self.client.watch(resource, namespace, **options):
+            if resource == SERVICES and self.deaf:
+                await self.breaks.wait()
+                self.deaf = False
+                raise Expired("the watch fell behind")
+            yield event
+
+
+@asynccontextmanager
+async def running(client: Client) -> AsyncIterator[None]:
+    controller = asyncio.create_task(EndpointsController(client, LoopClock(), Random(1)).run())
+    yield
+    controller.cancel()
+    await asyncio.wait([controller])
+
+
+async def names(client: Client) -> list[str]:
+    await asyncio.sleep(1)
+    return [name_of(endpoints) for endpoints in (await client.list(ENDPOINTS, "default")).items]
+
+
+def in_memory() -> LocalClient:
+    return LocalClient(Registry(Store.in_memory(), builtin(), LoopClock(), Random(1)))
+
+
+@pytest.mark.looptime
+async def test_a_service_that_went_while_the_watch_was_broken_leaves_nothing() -> None:
+    client = in_memory()
+    deaf = Deaf(client)
+    async with running(deaf):  # type: ignore[arg-type]
+        await client.create(SERVICES, {"apiVersion": "v1", "kind": "Service", **HEADLESS})
+        assert await names(client) == ["js"]
+        deaf.deaf = True
+        await client.delete(SERVICES, "js", "default")
+        assert await names(client) == ["js"]
+        deaf.breaks.set()
+        assert await names(client) == []
+
+
+@pytest.mark.looptime
+async def test_a_service_that_went_while_nobody_ran_leaves_only_what_a_user_made() -> None:
+    client = in_memory()
+    async with running(client):
+        await client.create(SERVICES, {"apiVersion": "v1", "kind": "Service", **HEADLESS})
+        assert await names(client) == ["js"]
+    by_hand = {"apiVersion": "v1", "kind": "Endpoints", "metadata": {"name": "mine", "namespace": "default"}}
+    await client.create(ENDPOINTS, by_hand, field_manager="kubectl")
+    await client.delete(SERVICES, "js", "default")
+    assert await names(client) == ["js", "mine"]
+    async with running(client):
+        assert await names(client) == ["mine"]
 
 
 def test_a_pod_concerns_the_services_that_select_it_or_did() -> None:

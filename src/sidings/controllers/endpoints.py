@@ -69,6 +69,14 @@ class EndpointsController(Controller):
             self._selected_by[uid_of(pod)] = now
         return dict.fromkeys([*before, *now])
 
+    async def leftovers(self) -> Iterable[Key]:
+        """All Endpoints that this controller has written: they have no owner. Those that a user has made stay."""
+        written = (await self.client.list(ENDPOINTS)).items
+        return [key_of(endpoints) for endpoints in written if self._has_written(endpoints)]
+
+    def _has_written(self, endpoints: Object) -> bool:
+        return any(entry.get("manager") == self.name for entry in endpoints["metadata"].get("managedFields") or ())
+
     async def reconcile(self, key: Key) -> float | None:
         service = await self._get(SERVICES, key)
         if service is None:

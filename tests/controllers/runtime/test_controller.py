@@ -1,6 +1,6 @@
 import asyncio
 import random
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from typing import Any, ClassVar
 
 import pytest
@@ -136,7 +136,8 @@ async def test_a_watch_that_ends_or_fails_starts_anew() -> None:
         streams.of[CONFIG_MAPS].items.put_nowait(item)
     controller = Recording(streams, lambda key, n: None)  # type: ignore[arg-type]
     await run_for(10, controller)
-    assert streams.of[CONFIG_MAPS].watched_from == ["", "7", "7"]
+    assert streams.of[CONFIG_MAPS].watched_from == ["7", "7", "7"]
+    assert streams.of[SECRETS].watched_from == [""]
     assert [key for key, _ in controller.calls] == [A]
 
 
@@ -161,3 +162,25 @@ async def test_an_owner_whose_dependent_went_while_nobody_watched_is_looked_at()
     streams.of[SECRETS].items.put_nowait(Expired("the watch fell behind"))  # and the Secret is in no list any more
     await running
     assert controller.calls == [(A, 0), (A, 0.5), (A, 10)]
+
+
+class Leaving(Recording):
+    """What it is about leaves something behind."""
+
+    async def leftovers(self) -> Iterable[Key]:
+        return (B,)
+
+
+async def test_what_is_left_is_looked_at_after_a_start_and_after_a_gap() -> None:
+    streams = Streams()
+    streams.of[CONFIG_MAPS].present = [named(A)]
+    controller = Leaving(streams, lambda key, n: None)  # type: ignore[arg-type]
+    running = asyncio.create_task(run_for(20, controller))
+    await asyncio.sleep(10)
+    assert controller.calls == [(A, 0), (B, 0)]
+    streams.of[SECRETS].items.put_nowait(Expired("another watch: nothing of its own was missed"))
+    await asyncio.sleep(5)
+    assert controller.calls[2:] == [(A, 10)]
+    streams.of[CONFIG_MAPS].items.put_nowait(Expired("the watch fell behind"))
+    await running
+    assert controller.calls[3:] == [(A, 15), (B, 15)]

@@ -70,6 +70,12 @@ class Controller:
         """The resources that tell it to look besides its own; by default ``triggers``."""
         return self.triggers
 
+    async def leftovers(self) -> Iterable[Key]:
+        """Keys whose object may have gone while nobody watched, where that leaves something which no owner reference
+        takes along; asked after a start and after each gap in the watch of ``resource``. By default there are none.
+        """
+        return ()
+
     async def reconcile(self, key: Key) -> float | None:
         """Bring the object at ``key`` one step nearer to what it asks for.
 
@@ -93,7 +99,8 @@ class Controller:
         interrupted = False
         while True:
             try:
-                version = await self._catch_up(resource, mapper, settle) if interrupted else ""
+                own = resource == self.resource
+                version = await self._catch_up(resource, mapper, settle) if interrupted or own else ""
                 interrupted = True
                 async for event in self.client.watch(resource, resource_version=version):
                     if event.type != "BOOKMARK":
@@ -109,11 +116,15 @@ class Controller:
 
         What was deleted while nobody watched is in no list. Informers know it by their cache; here all objects of the
         controller's own resource are looked at instead: any of them may have lost a dependent that it waits to see go.
+        Those of its own resource that went are ``leftovers``.
         """
         found = await self.client.list(resource)
         for obj in found.items:
             self._enqueue(obj, mapper, settle)
-        if resource != self.resource:
+        if resource == self.resource:
+            for key in await self.leftovers():
+                self.queue.add(key)
+        else:
             for obj in (await self.client.list(self.resource)).items:
                 self._enqueue(obj, self.keys, None)
         return found.resource_version

@@ -18,8 +18,9 @@ def test_host_aliases_are_added() -> None:
 
 
 def test_only_files_and_dns_are_asked_for_hosts() -> None:
-    switch = "passwd: files systemd\nhosts: files mdns4_minimal [NOTFOUND=return] resolve dns\n"
-    assert hosts.files(pod(), "1.1.1.1", switch)["nsswitch.conf"] == "passwd: files systemd\nhosts: files dns\n"
+    passwd, others = "passwd: files systemd\n", "hosts: files mdns4_minimal [NOTFOUND=return] resolve dns\n"
+    made = hosts.files(pod(), "1.1.1.1", f"{passwd}shadow: files systemd\n{others}")["nsswitch.conf"]
+    assert made == f"{passwd}shadow: files\nhosts: files dns\n"
     assert "nsswitch.conf" not in hosts.files(pod(), "1.1.1.1", "")
 
 

@@ -18,6 +18,7 @@ _LOCAL = """\
 ::1\tlocalhost ip6-localhost ip6-loopback
 """
 _HOSTS_LINE = re.compile(r"^hosts:.*$", re.MULTILINE)
+_SHADOW_LINE = re.compile(r"^shadow:.*$", re.MULTILINE)
 
 
 def files(pod: Object, address: str, host_switch: str, machine: str = "", host_resolver: str = "") -> dict[str, str]:
@@ -34,7 +35,9 @@ def files(pod: Object, address: str, host_switch: str, machine: str = "", host_r
     }
     if host_switch:
         # resolve, myhostname and mdns would ask daemons of the host; .local belongs to the cluster here.
-        made["nsswitch.conf"] = _HOSTS_LINE.sub("hosts: files dns", host_switch)
+        # Of passwords a pod sees none, and systemd would answer that root's account is locked, also for a key.
+        switch = _HOSTS_LINE.sub("hosts: files dns", host_switch)
+        made["nsswitch.conf"] = _SHADOW_LINE.sub("shadow: files", switch)
     return made
 
 

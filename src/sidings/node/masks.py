@@ -24,6 +24,7 @@ _CREDENTIALS = (
 """Below a home: keys, tokens, kubeconfigs, browser profiles, histories with secrets typed in."""
 _SYSTEM = (
     "/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d",
+    "/etc/ssh/ssh_host_rsa_key", "/etc/ssh/ssh_host_ecdsa_key", "/etc/ssh/ssh_host_ed25519_key",
     "/etc/ssl/private", "/etc/kubernetes", "/etc/rancher", "/etc/origin",
     "/var/lib/kubelet", "/var/lib/docker", "/var/lib/containers",
     "/var/lib/rancher", "/var/lib/etcd", "/var/spool",

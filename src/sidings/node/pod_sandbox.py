@@ -19,7 +19,7 @@ from pathlib import Path
 from sidings.api.objects import Object, annotations_of, controller_of, labels_of, namespace_of, uid_of
 from sidings.client.interface import Client
 from sidings.clock import Clock
-from sidings.node import dns, environment, hosts, lifecycle, logs, masks, security, software, users
+from sidings.node import dns, environment, hosts, lifecycle, logs, masks, mpi_image, security, software, users
 from sidings.node.container_engine import leftovers
 from sidings.node.container_engine.image import Image
 from sidings.node.container_engine.image_run import has_command, image_run
@@ -225,7 +225,9 @@ class PodBox:
         resolver = hosts.of_machine("resolv.conf")
         made = hosts.files(pod, address, switch, machine, resolver)
         if self._shop.images is None:  # an image has its own users and ways to look names up
-            made["passwd"] = users.passwd(hosts.of_machine("passwd"), security.users(pod), HOME)
+            login_home = mpi_image.login_home(pod)
+            passwd = users.passwd_for_logins if login_home else users.passwd
+            made["passwd"] = passwd(hosts.of_machine("passwd"), security.users(pod), login_home or HOME)
         for name, text in made.items():
             if text:
                 (etc / name).write_text(text)
@@ -353,6 +355,8 @@ class PodBox:
         links = self._links(pod, facts.units, variables, gang, library)
         variables |= links.environment
         folder = self._working_directory(pod)
+        means = self.means
+        who = security.credentials(pod, container, means) if image is None else Credentials()
         binds = (
             *(
                 Bind(str(path), str(path))
@@ -364,10 +368,13 @@ class PodBox:
             ),
             *((Bind(str(folder), str(folder), read_only=False),) if folder else ()),
             *((Bind(str(library), gang_links.SOCKETS_LIBRARY),) if links.library else ()),
+            *(
+                mpi_image.prepare(self.directory / "files", pod, container, inputs.sources, variables, who, means)
+                if image is None
+                else ()
+            ),
             *mounting.binds(container, volumes, variables),
         )
-        means = self.means
-        who = security.credentials(pod, container, means) if image is None else Credentials()
         scratch = self._scratch(name, number)
         self._security.give(scratch, who, means)
         log = logs.log_file(self.directory, name, number)

@@ -21,6 +21,8 @@ CONTAINER_OF_ANCESTOR = {
     MODEL_INITIALIZER: MODEL_INITIALIZER,
 }
 INITIALIZER_VOLUME = "initializer"
+MPI_KEYS_VOLUME = "mpi-ssh-auth"
+"""The volume with the key pair of an MPI job."""
 
 VOLCANO_QUEUE = "scheduling.volcano.sh/queue-name"
 """On the JobSet: the queue of Volcano's PodGroup."""

@@ -1,7 +1,8 @@
 """The files and rights by which ``mpirun`` in the launcher starts processes in the workers.
 
 ``mpirun`` calls the script instead of ssh, and the script is ``kubectl exec``. Upstream delivers a kubectl by an init
-container; here containers run the software of the machine, so the script takes the one on PATH.
+container that also waits for the workers; here containers run the software of the machine, so the script takes the one
+on PATH, and waits itself.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ _EXEC = """#!/bin/sh
 set -x
 POD_NAME=$1
 shift
+kubectl wait "pod/$POD_NAME" --for=jsonpath={{.status.phase}}=Running --timeout=-1s > /dev/null
 kubectl exec "$POD_NAME" --container={container} -- /bin/sh -c "$*"
 """
 _GPU = "nvidia.com/gpu"

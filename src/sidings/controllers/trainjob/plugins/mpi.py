@@ -18,7 +18,7 @@ from sidings.controllers.trainjob.plugins import rendezvous
 from sidings.controllers.trainjob.plugins.ssh_keys import key_pair
 
 OPEN_MPI = "OpenMPI"
-SSH_VOLUME, HOSTFILE_VOLUME = "mpi-ssh-auth", "mpi-hostfile"
+HOSTFILE_VOLUME = "mpi-hostfile"
 HOSTFILE_FOLDER, HOSTFILE = "/etc/mpi", "hostfile"
 DEFAULT_SSH_MOUNT = "/root/.ssh"
 _MEMBERS = (words.NODE, words.LAUNCHER)
@@ -54,7 +54,7 @@ def enforce(info: RuntimeInfo) -> None:
 def companions(info: RuntimeInfo) -> list[Companion]:
     """The Secret with the keys and the ConfigMap with the hostfile."""
     return [
-        Companion(SECRETS, f"{info.job_name}-{SSH_VOLUME}", lambda: _secret(info), once=True),
+        Companion(SECRETS, f"{info.job_name}-{words.MPI_KEYS_VOLUME}", lambda: _secret(info), once=True),
         Companion(CONFIG_MAPS, f"{info.job_name}-{HOSTFILE_VOLUME}", lambda: _config_map(info)),
     ]
 
@@ -98,7 +98,7 @@ def _set_node_count(info: RuntimeInfo) -> None:
 
 def _mount(info: RuntimeInfo, pod_set: PodSet) -> None:
     volumes = [_ssh_volume(info.job_name)]
-    mounts = [{"name": SSH_VOLUME, "mountPath": _policy(info).get("sshAuthMountPath") or DEFAULT_SSH_MOUNT}]
+    mounts = [{"name": words.MPI_KEYS_VOLUME, "mountPath": _policy(info).get("sshAuthMountPath") or DEFAULT_SSH_MOUNT}]
     if pod_set.name == words.LAUNCHER:
         volumes.append(_hostfile_volume(info.job_name))
         mounts.append({"name": HOSTFILE_VOLUME, "mountPath": HOSTFILE_FOLDER})
@@ -110,9 +110,9 @@ def _mount(info: RuntimeInfo, pod_set: PodSet) -> None:
 
 def _ssh_volume(job_name: str) -> Object:
     return {
-        "name": SSH_VOLUME,
+        "name": words.MPI_KEYS_VOLUME,
         "secret": {
-            "secretName": f"{job_name}-{SSH_VOLUME}",
+            "secretName": f"{job_name}-{words.MPI_KEYS_VOLUME}",
             "defaultMode": 0o400,
             "items": [
                 {"key": "ssh-privatekey", "path": "id_rsa", "mode": 0o640},
@@ -133,7 +133,7 @@ def _secret(info: RuntimeInfo) -> Object:
     return {
         "apiVersion": "v1",
         "kind": "Secret",
-        "metadata": _metadata(info, SSH_VOLUME),
+        "metadata": _metadata(info, words.MPI_KEYS_VOLUME),
         "type": "kubernetes.io/ssh-auth",
         "immutable": True,
         "data": {"ssh-privatekey": private, "ssh-publickey": public},

@@ -25,7 +25,8 @@ CONTAINER = Container(
 
 
 def run(container: Container = CONTAINER, *binds: Bind) -> invocation.Invocation:
-    return invocation.run_detached(PODMAN, "u", container, binds, "/shm/job", Path("/pods/u/monitor.pid"))
+    files = Path("/u/monitor.pid"), Path("/u/process.pid")
+    return invocation.run_detached(PODMAN, "u", container, binds, "/shm/job", *files)
 
 
 def text(made: invocation.Invocation) -> str:
@@ -34,7 +35,10 @@ def text(made: invocation.Invocation) -> str:
 
 def test_podmans_container_is_on_our_pipes_and_in_our_namespaces() -> None:
     said = text(run())
-    assert said.startswith("/usr/bin/podman --flag run --detach --log-driver passthrough --conmon-pidfile")
+    assert said.startswith(
+        "/usr/bin/podman --flag run --detach --log-driver passthrough --conmon-pidfile /u/monitor.pid"
+    )
+    assert "--pidfile /u/process.pid" in said
     assert "--name sidings-u-main-2 --pull never --label sidings.dev/state=/state --label sidings.dev/pod-uid=u" in said
     assert "--network host --uts host --ipc host --no-hosts --volume /shm/job:/dev/shm" in said
     assert "--ulimit nofile=1024:1024" in said

@@ -72,12 +72,15 @@ def run_detached(
     binds: Sequence[Bind],
     shared_memory: str,
     monitor_file: Path,
+    process_file: Path,
 ) -> Invocation:
     """Make and start a container on the caller's own descriptors (podman). Raises ``Unmountable``.
 
-    The program returns when it runs; ``monitor_file`` has the pid of the process that ends with it.
+    The program returns when it runs. Before that, ``process_file`` has the pid of its first process, which waits to
+    begin; ``monitor_file`` has the pid of the process that ends with it.
     """
-    verb = ("run", "--detach", "--log-driver", "passthrough", "--conmon-pidfile", str(monitor_file))
+    files = ("--conmon-pidfile", str(monitor_file), "--pidfile", str(process_file))
+    verb = ("run", "--detach", "--log-driver", "passthrough", *files)
     return _invocation(engine, verb, pod_uid, container, binds, shared_memory)
 
 

@@ -37,6 +37,7 @@ _NOT_STARTED = (126, 127)
 """Exit codes of an engine for a command that cannot be run or is not there; others are about the container."""
 _NO_DIRECTORY = "workdir"
 _LOOK_SECONDS = 0.02
+_LOOK_FOR_PROCESS_SECONDS = 0.005
 _TEXT_BYTES = 64 * 1024
 KILLED = 128 + signal.SIGKILL
 
@@ -74,7 +75,7 @@ class Keeper:
         self._streams = streams
         self._main = 0
         """The child whose end is the container's: podman's monitor, or the client that is attached."""
-        self._memory = MemoryGroup(0)
+        self._memory: MemoryGroup | None = None
         self._out_of_memory = False
         self._sessions = EngineSessions(container, control, engine, self._name)
 
@@ -121,12 +122,19 @@ class Keeper:
         self._tell_started(self._state(), {"stderr": reader})
 
     def _run_detached(self, streams: Streams, monitor_file: Path, reader: int) -> tuple[int, str]:
+        process_file = monitor_file.with_name("process.pid")
+        process_file.unlink(missing_ok=True)  # of an earlier attempt
         wanted = invocation.run_detached(
-            self._engine, self._pod_uid, self._container, self._binds, self._shared_memory, monitor_file
+            self._engine, self._pod_uid, self._container, self._binds, self._shared_memory, monitor_file, process_file
         )
-        code = program.run(
+        client = program.spawn(
             wanted.argv, wanted.environment, stdin=streams.stdin, stdout=streams.stdout, stderr=streams.stderr
         )
+        while (code := program.ended(client)) is None:
+            # Here it waits for podman to let it go; by the time that podman says so it may have used up its memory.
+            if self._memory is None and process_file.exists():
+                self._memory = MemoryGroup(int(process_file.read_text()))
+            time.sleep(_LOOK_FOR_PROCESS_SECONDS)
         if not code:
             return 0, ""
         text = os.read(reader, _TEXT_BYTES).decode(errors="replace") if _readable(reader) else ""
@@ -197,7 +205,7 @@ class Keeper:
         assert image is not None
         message: dict[str, Any] = {"started": True, "streams": list(opened)}
         if state is not None:
-            if state.pid:
+            if state.pid and self._memory is None:
                 self._memory = MemoryGroup(state.pid)
             message |= {"pid": state.pid, "ids": [f"{self._engine.name}://{state.id}", image.reference]}
         self._send(message, list(opened.values()))
@@ -211,13 +219,14 @@ class Keeper:
         poll = select.poll()
         poll.register(self._control, select.POLLIN)
         poll.register(wakeup, select.POLLIN)
-        if (ended := self._memory.ended) is not None:
-            poll.register(ended, select.POLLIN)
+        memory = self._memory
+        if memory is not None and memory.ended is not None:
+            poll.register(memory.ended, select.POLLIN)
         while True:
             ready = {fd for fd, _ in poll.poll()}
-            if ended is not None and ended in ready:
-                self._out_of_memory = self._memory.kills() > 0
-                poll.unregister(ended)
+            if memory is not None and memory.ended in ready:
+                self._out_of_memory = memory.kills() > 0
+                poll.unregister(memory.ended)
             if wakeup in ready and signal.SIGTERM in os.read(wakeup, 4096):
                 self._remove()
             if self._control.fileno() in ready:

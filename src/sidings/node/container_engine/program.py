@@ -49,8 +49,13 @@ def run(
 ) -> int:
     """Its exit code, 128 + n for signal n."""
     _, status = os.waitpid(spawn(argv, environment, stdin=stdin, stdout=stdout, stderr=stderr), 0)
-    code = os.waitstatus_to_exitcode(status)
-    return 128 - code if code < 0 else code
+    return _exit_code(status)
+
+
+def ended(pid: int) -> int | None:
+    """The exit code of a program of ``spawn``, as of ``run``; None while it runs."""
+    found, status = os.waitpid(pid, os.WNOHANG)
+    return _exit_code(status) if found else None
 
 
 def ask(argv: Sequence[str], environment: Mapping[str, str]) -> Answer:
@@ -62,6 +67,11 @@ def ask(argv: Sequence[str], environment: Mapping[str, str]) -> Answer:
     finally:
         os.close(output)
         os.close(errors)
+
+
+def _exit_code(status: int) -> int:
+    code = os.waitstatus_to_exitcode(status)
+    return 128 - code if code < 0 else code
 
 
 def _content(fd: int) -> str:

@@ -10,7 +10,9 @@ from sidings.api.objects import Object
 from sidings.api.resources import CLAIMS, JOB_SETS, NAMESPACES
 from sidings.api.status import ApiError
 from sidings.client.interface import Client
-from tests.conformance.jobset_cases import Case, contains, placed
+from tests.conformance.jobset_cases import Case
+from tests.conformance.jobset_script import placed
+from tests.conformance.jobset_state import contains
 
 
 async def admit(case: Case, client: Client, namespace: str) -> list[str]:

@@ -14,7 +14,9 @@ from sidings.client.kubeconfig import load as load_kubeconfig
 from sidings.clock import SystemClock
 from tests.conformance import jobset_cases
 from tests.conformance.admission_cases import admit
-from tests.conformance.jobset_cases import Case, Planner, Server, play
+from tests.conformance.jobset_cases import Case, play
+from tests.conformance.jobset_planner import Planner
+from tests.conformance.jobset_server import Server
 from tests.conformance.world import world
 
 ALL = list(jobset_cases.load())

@@ -35,7 +35,7 @@ from sidings.api.trainer import runtimes, words
 from sidings.client.interface import Client
 from sidings.clock import Clock
 from sidings.controllers.trainjob import job_set
-from tests.conformance.jobset_cases import MANAGER, job_status
+from tests.conformance.jobset_script import MANAGER, job_status
 
 FOLDER = Path(__file__).with_name("trainjob")
 QUIET_SECONDS = 1.5

@@ -19,27 +19,22 @@ from typing import Any, TypeVar
 import looptime
 
 from sidings.api.objects import Object
-from sidings.api.resources import PYTORCH_JOBS
 from sidings.client.http import HttpClient
 from sidings.client.kubeconfig import load
 from sidings.clock import SystemClock
 from sidings.host import bootstrap
-from tests.conformance import kubectl, traces
+from tests.conformance import in_real_time, kubectl, traces
 from tests.conformance.answers import Answers
 from tests.conformance.player import Player
 from tests.conformance.senders import AppSender, HttpSender
 from tests.conformance.tally import Tally
 from tests.conformance.traces import Difference
-from tests.conformance.world import TOKEN, make_nodes, without_training_operator, world
+from tests.conformance.world import TOKEN, make_nodes, world
 
 T = TypeVar("T")
 
-LIMIT_SECONDS = 600
-"""Of real time for one trace against a server."""
 LONGEST_VIRTUAL = 120
-"""The same in this process, where a control plane that never comes to rest makes virtual time stand still."""
-AT_ONCE = 16
-"""Traces played side by side against a server, each in its namespace."""
+"""Seconds for one trace in this process; a control plane that never comes to rest makes virtual time stand still."""
 
 
 def main(arguments: list[str]) -> int:
@@ -80,7 +75,7 @@ def _play_traces(recorded: list[Object], kubeconfig: Path | None, tally: Tally) 
         else:
             playable.append(trace)
     if kubeconfig is not None:
-        asyncio.run(_play_remotely(playable, kubeconfig, tally))
+        asyncio.run(in_real_time.play_all(playable, kubeconfig, tally))
         return
     for trace in playable:
         failure, differences = outcome(trace)
@@ -115,30 +110,6 @@ def on_virtual_time(played: Coroutine[Any, Any, T]) -> T:
 async def _play_here(trace: Object) -> list[Difference]:
     async with world(gates=traces.gates_of(trace)) as (client, clock, _):
         return await Player(client, clock, trace).play()
-
-
-async def _play_remotely(recorded: list[Object], kubeconfig: Path, tally: Tally) -> None:
-    gate = asyncio.Semaphore(AT_ONCE)
-    async with HttpClient(load([kubeconfig], must_exist=True)) as client:
-        await make_nodes(client)
-        if any(
-            step.get("object", {}).get("kind") == PYTORCH_JOBS.kind for trace in recorded for step in trace["steps"]
-        ):
-            await without_training_operator(client)
-
-        async def play(trace: Object) -> None:
-            player = Player(client, SystemClock(), trace)
-            failure, differences = "", []
-            async with gate:
-                try:
-                    async with asyncio.timeout(LIMIT_SECONDS):
-                        differences = await player.play()
-                        await player.clean_up()
-                except Exception:
-                    failure = traceback.format_exc()
-            tally.note(trace["name"], traces.repeatable(trace, differences), failure, trace)
-
-        await asyncio.gather(*(play(trace) for trace in recorded))
 
 
 def _play_answers(recording: Object, kubeconfig: Path | None, tally: Tally) -> None:

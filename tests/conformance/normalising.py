@@ -52,6 +52,10 @@ class Names:
         suffix = f"#{made}" if made > 1 else ""
         self._texts[metadata["uid"]] = f"<uid:{kind}/{shown}{suffix}>"
 
+    def knows(self, recorded: str) -> bool:
+        """Whether this run has an object that the recording calls ``recorded``."""
+        return recorded in self._pods.values()
+
     def real(self, recorded: str) -> str:
         """The name in this run of the pod that the recording calls ``recorded``; KeyError if there is none."""
         for name, shown in self._pods.items():

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sidings.api import objects
@@ -33,7 +34,7 @@ from sidings.api.resources import (
     WORKLOADS,
     Resource,
 )
-from sidings.api.status import ApiError
+from sidings.api.status import ApiError, NotFound
 from sidings.client.interface import Client, PatchType
 from sidings.clock import Clock
 from tests.conformance.normalising import (
@@ -44,7 +45,7 @@ from tests.conformance.normalising import (
     without_durations,
     without_job_keys,
 )
-from tests.conformance.scripted_kubelet import ScriptedKubelet
+from tests.conformance.scripted_kubelet import ENDS, ScriptedKubelet
 from tests.conformance.traces import Difference, compare, compare_snapshots
 
 MANAGER = "gold"
@@ -54,6 +55,8 @@ BETWEEN_REQUESTS = 0.02
 QUIET_SECONDS = 2.0
 LONGEST_SETTLE = 40.0
 SETTLE_STEP = 0.1
+PATIENCE = 15.0
+"""Seconds for what the recording shows to come true after a settle: quiet may be a pause of a loaded machine."""
 OBSERVED = (
     PODS, JOBS, JOB_SETS, SERVICES, CLAIMS, TRAIN_JOBS, TRAINING_RUNTIMES, CONFIG_MAPS, SECRETS, PYTORCH_JOBS,
     LOCAL_QUEUES, WORKLOADS,
@@ -71,12 +74,22 @@ _PATCH_TYPES = {
 
 
 class Player:
-    """Plays one trace; the server must not hold the trace's namespace yet."""
+    """Plays one trace; the server must not hold the trace's namespace yet.
 
-    def __init__(self, client: Client, clock: Clock, trace: Object) -> None:
+    ``agrees`` says whether differences are none in truth; while they are some, the player looks again for a while.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        clock: Clock,
+        trace: Object,
+        agrees: Callable[[Sequence[Difference]], bool] = lambda _: True,
+    ) -> None:
         self._client = client
         self._clock = clock
         self._trace = trace
+        self._agrees = agrees
         self._namespace: str = trace["namespace"]
         self._names = Names()
         self._kubelet = ScriptedKubelet(client, clock, self._namespace)
@@ -98,8 +111,22 @@ class Player:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     async def clean_up(self) -> None:
-        """Delete the trace's namespace, so that it can be played again."""
-        await self._client.delete(NAMESPACES, self._namespace)
+        """Delete the trace's namespace and what it made outside, so that it can be played again."""
+        made = [step["object"] for step in self._trace["steps"] if step["op"] == "apply"]
+        outside = [(self._by_kind[obj["kind"]], obj["metadata"].get("name", "")) for obj in made]
+        await self._delete(NAMESPACES, self._namespace)
+        for resource, name in reversed(outside):  # a flavor stays as long as a queue names it
+            if resource in OF_THE_CLUSTER:
+                await self._delete(resource, name)
+
+    async def _delete(self, resource: Resource, name: str) -> None:
+        """Delete one object and see it go."""
+        with contextlib.suppress(NotFound):
+            await self._client.delete(resource, name)
+            async with asyncio.timeout(LONGEST_SETTLE):
+                while True:
+                    await self._client.get(resource, name)
+                    await self._clock.sleep(SETTLE_STEP)
 
     async def _steps(self) -> list[Difference]:
         snapshots = {snapshot["after_step"]: snapshot for snapshot in self._trace["snapshots"]}
@@ -109,11 +136,20 @@ class Player:
             if "result" in step:
                 differences += self._compare_answers(number, step, answer)
             if number in snapshots:
-                expected, found = snapshots[number], await self._snapshot(snapshots[number])
-                if self._names.keys_vary:
-                    expected, found = without_job_keys(expected), without_job_keys(found)
-                differences += compare_snapshots(number, without_durations(expected), without_durations(found))
+                differences += await self._compared(number, snapshots[number])
         return differences
+
+    async def _compared(self, number: int, recorded: Object) -> list[Difference]:
+        """The differences from a snapshot, once there are none or ``PATIENCE`` is over."""
+        deadline = self._clock.monotonic() + PATIENCE
+        while True:
+            expected, found = recorded, await self._snapshot(recorded)
+            if self._names.keys_vary:
+                expected, found = without_job_keys(expected), without_job_keys(found)
+            differences = list(compare_snapshots(number, without_durations(expected), without_durations(found)))
+            if self._agrees(differences) or self._clock.monotonic() >= deadline:
+                return differences
+            await self._clock.sleep(QUIET_SECONDS)
 
     async def _do(self, step: Object) -> Object | None:
         match step["op"]:
@@ -122,8 +158,7 @@ class Player:
             case "wait_seconds":
                 await self._clock.sleep(step["seconds"])
             case "pods":
-                for name in step["pods"]:
-                    await self._kubelet.act(self._names.real(name), step["to"], step)
+                await self._act(step)
             case _:
                 answer = await self._request(step)
                 await self._clock.sleep(BETWEEN_REQUESTS)
@@ -185,11 +220,23 @@ class Player:
             return _refusal(error.to_status())
         raise ValueError(f"unknown step {step['op']}")
 
+    async def _act(self, step: Object) -> None:
+        """On all pods of a step at once: bound beforehand, so that what happens to them is seen together."""
+        names = [await self._known(name) for name in step["pods"]]
+        if step["to"] not in ENDS:
+            for name in names:
+                await self._kubelet.act(name, "bound", step)
+        await asyncio.gather(*(self._kubelet.act(name, step["to"], step) for name in names))
+
+    async def _known(self, name: str) -> str:
+        """The real name of a pod, which a slow server may be about to make."""
+        deadline = self._clock.monotonic() + PATIENCE
+        while not self._names.knows(name) and self._clock.monotonic() < deadline:
+            await self._clock.sleep(SETTLE_STEP)
+        return self._names.real(name)
+
     def _real(self, name: str) -> str:
-        try:
-            return self._names.real(name)
-        except KeyError:
-            return name
+        return self._names.real(name) if self._names.knows(name) else name
 
     def _compare_answers(self, number: int, step: Object, answer: Object | None) -> Sequence[Difference]:
         expected: Mapping[str, Any] = {key: value for key, value in step["result"].items() if key != "warnings"}

@@ -21,6 +21,8 @@ NODE = "node-1"
 TERMINATION_SECONDS = 0.3
 """From the deletion of a bound pod to its end, where the kubelet terminates pods by itself."""
 TERMINATED = 143
+ENDS = ("delete", "gone", "evict")
+"""Acts that do not need a pod to be on a node."""
 
 
 class ScriptedKubelet:

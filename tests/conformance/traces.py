@@ -175,7 +175,9 @@ def compare(step: int, kind: str, path: str, expected: Any, actual: Any) -> Iter
             below = f"{path}.{key}" if path else key
             if expected.get(key) is None and actual.get(key) is None:
                 continue
-            if key not in expected or key not in actual:
+            if key == "conditions":
+                yield from _compare_conditions(step, kind, below, expected.get(key) or [], actual.get(key) or [])
+            elif key not in expected or key not in actual:
                 yield Difference(step, f"{kind} {below}", expected.get(key), actual.get(key))
             else:
                 yield from compare(step, kind, below, expected[key], actual[key])
@@ -188,6 +190,23 @@ def compare(step: int, kind: str, path: str, expected: Any, actual: Any) -> Iter
         shown = " (value)" if texts and bare(expected) == bare(actual) else ""
         shown = " (diff)" if texts and expected.partition(_DIFF)[0] == actual else shown
         yield Difference(step, f"{kind} {path}{shown}", expected, actual)
+
+
+def _compare_conditions(step: int, kind: str, path: str, expected: Any, actual: Any) -> Iterator[Difference]:
+    """By place where both have the same types, else by type, so that one that is missing moves no other."""
+    try:
+        wanted, found = [{entry["type"]: entry for entry in side} for side in (expected, actual)]
+    except (KeyError, TypeError):
+        wanted, found = {}, {}
+    if wanted.keys() == found.keys():
+        yield from compare(step, kind, path, expected, actual)
+        return
+    for type_ in sorted({*wanted, *found}):
+        below = f"{path}[{type_}]"
+        if type_ in wanted and type_ in found:
+            yield from compare(step, kind, below, wanted[type_], found[type_])
+        else:
+            yield Difference(step, f"{kind} {below}", wanted.get(type_), found.get(type_))
 
 
 def bare(message: str) -> str:

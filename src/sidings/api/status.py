@@ -45,7 +45,8 @@ class ApiError(SidingsError):
     """A failed API request. Each class has the Status reason as its ``code`` too; ``http_status`` is the HTTP code."""
 
     http_status: ClassVar[int] = 500
-    reason: ClassVar[str] = "InternalError"
+    reason: str = "InternalError"
+    """That of the class, but for an answer that came without one."""
     always_details: ClassVar[bool] = False
     """Upstream answers ``details`` even where there is nothing in them, for errors it makes from an HTTP code alone."""
 
@@ -195,7 +196,7 @@ def from_status(status: Mapping[str, Any], http_status: int = 0) -> ApiError:
         int(status.get("code") or http_status or 500), InternalError
     )
     details = status.get("details") or {}
-    return cls(
+    error = cls(
         str(status.get("message") or f"the server answered {http_status}"),
         name=str(details.get("name") or ""),
         group=str(details.get("group") or ""),
@@ -208,3 +209,6 @@ def from_status(status: Mapping[str, Any], http_status: int = 0) -> ApiError:
         retry_after_seconds=int(details.get("retryAfterSeconds") or 0),
         continue_=str((status.get("metadata") or {}).get("continue") or ""),
     )
+    if status.get("kind") == "Status" and not status.get("reason"):
+        error.reason = ""
+    return error

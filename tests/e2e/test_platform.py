@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 
 import pytest
@@ -41,7 +40,9 @@ def test_what_is_removed_waits_until_it_is_managed(switched: Machine) -> None:
     assert conditions["TrainerReady"][0] == "True"
     assert conditions["TrainingOperatorReady"][1] == "Removed"
     switched.apply(old_job("waits"))
-    time.sleep(1)
+    why = "ComponentRemoved: Nothing works on it: the component trainingoperator is Removed in DataScienceCluster"
+    wait_for(lambda: why in switched.ok("get"))
+    assert "kubectl patch datascienceclusters" in switched.kubectl("describe", "pytorchjob", "waits")
     assert "status" not in switched.object("pytorchjob", "waits")
     body = json.dumps({"spec": {"components": {"trainingoperator": {"managementState": "Managed"}}}})
     switched.kubectl("patch", CLUSTER, "default-dsc", "--type=merge", "-p", body)
@@ -56,7 +57,7 @@ def test_without_its_operator_job_sets_wait(switched: Machine) -> None:
     state("Removed")
     wait_for(lambda: told(switched, OPERATOR, "cluster").get("Available", [""])[0] == "False")
     switched.apply(job_set("waits", "true"))
-    time.sleep(1)
+    wait_for(lambda: "the component jobset is Removed in JobSetOperator cluster" in switched.ok("get"))
     assert switched.objects("jobs") == []
     state("Managed")
     switched.wait_for_condition("Completed", "jobset/waits")

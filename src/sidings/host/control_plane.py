@@ -15,7 +15,8 @@ from sidings.api import catalog, exposition
 from sidings.api.feature_gates import NONE, FeatureGates, Gate
 from sidings.api.platform.components import Component
 from sidings.api.pods import PodPorts
-from sidings.api.resources import EVENTS, Resource
+from sidings.api.resources import EVENTS, JOB_SETS, TRAIN_JOBS, WORKLOADS, Resource
+from sidings.api.training_operator import framework
 from sidings.client.local import LocalClient
 from sidings.clock import Clock
 from sidings.controllers.claims.binder import Binder
@@ -45,7 +46,8 @@ from sidings.controllers.platform.controller import (
     KueueOperatorController,
 )
 from sidings.controllers.platform.kueue import DefaultQueues, KueueConfiguration
-from sidings.controllers.platform.switchboard import Runnable, Switchboard
+from sidings.controllers.platform.switchboard import Parts, Runnable, Switchboard
+from sidings.controllers.platform.unattended import Unattended
 from sidings.controllers.pytorchjob.controller import PyTorchJobController
 from sidings.controllers.resource_quotas import ResourceQuotas
 from sidings.controllers.runtime.controller import Controller
@@ -89,6 +91,13 @@ SWITCHED: Mapping[Component, tuple[type[Controller], ...]] = {
     Component.JOB_SET: (JobSetController, ExclusivePods),
 }
 """The controllers of each component but Kueue, which says itself what it is made of."""
+WORKED_ON: Mapping[Component, tuple[Resource, ...]] = {
+    Component.TRAINER: (TRAIN_JOBS,),
+    Component.TRAINING_OPERATOR: tuple(of.resource for of in framework.ALL),
+    Component.JOB_SET: (JOB_SETS,),
+    Component.KUEUE: (WORKLOADS,),
+}
+"""What waits while a component is off."""
 
 
 class ControlPlane:
@@ -200,7 +209,7 @@ class ControlPlane:
         """Run all controllers until cancelled."""
         self._running = self.controllers()
         parts = self._parts(self._running)
-        switched = {id(part) for of_one in parts.values() for part in of_one}
+        switched = {id(part) for of_one in parts.values() for part in of_one.on}
         async with asyncio.TaskGroup() as tasks:
             for controller in self._running:
                 controller.queue.figures = self._metrics.of(controller.name)
@@ -210,7 +219,7 @@ class ControlPlane:
                     tasks.create_task(controller.run(), name=controller.name)
             tasks.create_task(Switchboard(self.client, self.clock, self.rng, parts).run(), name=Switchboard.name)
 
-    def _parts(self, controllers: Sequence[Controller | GarbageCollector]) -> Mapping[Component, Sequence[Runnable]]:
+    def _parts(self, controllers: Sequence[Controller | GarbageCollector]) -> Mapping[Component, Parts]:
         """What the platform's objects can switch off."""
         parts: dict[Component, list[Runnable]] = {
             component: [controller for controller in controllers if isinstance(controller, types)]
@@ -218,4 +227,7 @@ class ControlPlane:
         }
         kueue = {id(controller) for controller in self.kueue.controllers()}
         parts[Component.KUEUE] = [each for each in controllers if id(each) in kueue] + list(self.kueue.loops())
-        return parts
+        return {component: Parts(of_one, self._stand_ins(component)) for component, of_one in parts.items()}
+
+    def _stand_ins(self, component: Component) -> list[Runnable]:
+        return [Unattended(self.client, self.clock, self.rng, component, resource) for resource in WORKED_ON[component]]

@@ -30,17 +30,27 @@ def running(
     clusters: Sequence[Object], job_set_operators: Sequence[Object], kueue_operators: Sequence[Object]
 ) -> frozenset[Component]:
     """The components that are on."""
-    off: set[Component] = set()
-    for component in (Component.TRAINER, Component.TRAINING_OPERATOR):
-        if clusters and all(state_of(cluster, component) != MANAGED for cluster in clusters):
-            off.add(component)
-    if _is_removed(kueue_operators) or (
-        clusters and not kueue_operators and all(state_of(cluster, Component.KUEUE) == REMOVED for cluster in clusters)
-    ):
-        off.add(Component.KUEUE)
-    if _is_removed(job_set_operators):
-        off.add(Component.JOB_SET)
-    return frozenset(Component) - off
+    off = (who for who in Component if removed_by(who, clusters, job_set_operators, kueue_operators) is not None)
+    return frozenset(Component) - frozenset(off)
+
+
+def removed_by(
+    component: Component,
+    clusters: Sequence[Object],
+    job_set_operators: Sequence[Object],
+    kueue_operators: Sequence[Object],
+) -> Object | None:
+    """The object that has ``component`` off; None while it is on."""
+    match component:
+        case Component.JOB_SET:
+            return _removed(job_set_operators)
+        case Component.KUEUE if kueue_operators:
+            return _removed(kueue_operators)
+        case Component.KUEUE:
+            is_off = all(state_of(cluster, component) == REMOVED for cluster in clusters)
+        case _:
+            is_off = all(state_of(cluster, component) != MANAGED for cluster in clusters)
+    return clusters[0] if clusters and is_off else None
 
 
 def state_of(cluster: Object, component: str) -> str:
@@ -49,8 +59,13 @@ def state_of(cluster: Object, component: str) -> str:
     return str((components.get(component) or {}).get("managementState") or REMOVED)
 
 
-def _is_removed(operators: Iterable[Object]) -> bool:
-    return any(
-        name_of(operator) == SINGLETON and (operator.get("spec") or {}).get("managementState") == REMOVED
-        for operator in operators
+def _removed(operators: Iterable[Object]) -> Object | None:
+    """The operator's object, if it has its component off."""
+    return next(
+        (
+            operator
+            for operator in operators
+            if name_of(operator) == SINGLETON and (operator.get("spec") or {}).get("managementState") == REMOVED
+        ),
+        None,
     )

@@ -1,8 +1,8 @@
 """Runs those parts of the stack that the platform's objects have on, and ends those that they have off.
 
 To switch a part off is to cancel its controllers, as a deployment is scaled to nothing: objects stay as they are, and
-pods go on. To switch it on is to run them anew; they look at everything first, so nothing that happened meanwhile is
-missed.
+pods go on; what stands in for them says so to jobs (``unattended``). To switch it on is to run them anew; they look at
+everything first, so nothing that happened meanwhile is missed.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import asyncio
 import logging
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from typing import ClassVar, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 from sidings.api.objects import Key, Object
 from sidings.api.platform import components
@@ -31,20 +31,25 @@ class Runnable(Protocol):
     async def run(self) -> None: ...
 
 
+class Parts(NamedTuple):
+    """What belongs to a component: its controllers, and what stands in for them while it is off."""
+
+    on: Sequence[Runnable]
+    off: Sequence[Runnable] = ()
+
+
 class Switchboard(Controller):
-    """``parts``: what belongs to each component, by name."""
+    """``parts``: of each component that can be switched."""
 
     name = "switchboard"
     resource = DATA_SCIENCE_CLUSTERS
     triggers: ClassVar[Mapping[Resource, Mapper]] = {JOB_SET_OPERATORS: everything, KUEUE_OPERATORS: everything}
     workers = 1
 
-    def __init__(
-        self, client: Client, clock: Clock, rng: random.Random, parts: Mapping[Component, Sequence[Runnable]]
-    ) -> None:
+    def __init__(self, client: Client, clock: Clock, rng: random.Random, parts: Mapping[Component, Parts]) -> None:
         super().__init__(client, clock, rng)
         self._parts = parts
-        self._running: dict[Component, list[asyncio.Task[None]]] = {}
+        self._running: dict[Component, tuple[bool, list[asyncio.Task[None]]]] = {}
 
     def keys(self, obj: Object) -> Iterable[Key]:
         return everything(obj)
@@ -62,13 +67,14 @@ class Switchboard(Controller):
         clusters, job_set, kueue = [(await self.client.list(resource)).items for resource in kinds]
         on = components.running(clusters, job_set, kueue)
         for component, parts in self._parts.items():
-            if component in on and component not in self._running:
-                log.info("component %s is on", component)
-                self._running[component] = [self._tasks.create_task(part.run()) for part in parts]
-            elif component not in on and component in self._running:
-                log.info("component %s is off", component)
-                ended = self._running.pop(component)
-                for task in ended:
-                    task.cancel()
+            is_on, ended = self._running.get(component, (None, []))
+            if is_on is (component in on):
+                continue
+            for task in ended:
+                task.cancel()
+            if ended:
                 await asyncio.wait(ended)
+            log.info("component %s is %s", component, "on" if component in on else "off")
+            begun = parts.on if component in on else parts.off
+            self._running[component] = component in on, [self._tasks.create_task(part.run()) for part in begun]
         return None

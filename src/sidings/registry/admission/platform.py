@@ -11,4 +11,4 @@ from sidings.registry.admission.plugin import Reader
 def is_on(component: Component, reader: Reader) -> bool:
     """By the platform's objects as they are stored now."""
     clusters, job_set, kueue = map(reader.list, (DATA_SCIENCE_CLUSTERS, JOB_SET_OPERATORS, KUEUE_OPERATORS))
-    return component in components.running(clusters, job_set, kueue)
+    return components.removed_by(component, clusters, job_set, kueue) is None

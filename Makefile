@@ -9,7 +9,7 @@ INSTALL := $(VENV)/.installed
 
 $(INSTALL): pyproject.toml train/pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[train,test,dev]' -e ./train
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[train,test,dev]' -e './train[s3]'
 	touch $@
 
 demo: $(INSTALL)  ## the main job: fraud data -> distributed training -> quality, through the Kubernetes API

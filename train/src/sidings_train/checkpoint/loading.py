@@ -1,0 +1,90 @@
+"""Going on from a checkpoint that was found whole.
+
+The state's own tensors say what is wanted, so each rank reads its part of each, whatever number of ranks wrote them
+and whether they were sharded. The random generators come last. A rank that the checkpoint does not know (the world
+has grown) begins with a seed of its own.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+import torch.distributed.checkpoint as dcp
+from torch.distributed.checkpoint.metadata import TensorStorageMetadata
+from torch.distributed.checkpoint.planner import ReadItem
+
+from sidings_train import rng
+from sidings_train.checkpoint.dcp_storage import PlaceReader
+from sidings_train.checkpoint.finding import Found
+from sidings_train.errors import CheckpointError
+from sidings_train.state import TrainState, unpacked
+from sidings_train.storage.place import Place
+from sidings_train.world import World
+
+_SHOWN = 3  # names of tensors in a message
+
+
+def load(place: Place, found: Found, state: TrainState, world: World) -> None:
+    """Load ``found`` into ``state`` and the generators. CheckpointError, on all ranks, if it is of another run."""
+    where = f"{place.url}/{found.attempt.path()}"
+    _must_be_of_this_run(where, found.manifest.recipe, state.recipe)
+    reader = PlaceReader(place, found.attempt)
+    tensors, _ = state.tensors_and_rest()
+    known: dict[str, Any] = {}
+    with world.together():
+        known = reader.read_metadata().state_dict_metadata
+        _must_be_of_this_model(where, known, tensors)
+    own = f"rank.{world.rank}"
+    objects = {name: b"" for name in ("rest", own) if name in known}
+    planner = _Planner()
+    try:
+        dcp.load({**tensors, **objects}, storage_reader=reader, planner=planner)
+    except dcp.CheckpointException as error:
+        rank, (cause, _) = min(error.failures.items(), key=lambda failure: failure[0])
+        raise CheckpointError(
+            f"rank {rank}: {where} cannot be loaded", cause=f"{type(cause).__name__}: {cause}"
+        ) from error
+    state.load(tensors, unpacked(planner.objects["rest"]), found.manifest.place)
+    if own in planner.objects:
+        rng.restore(unpacked(planner.objects[own]), world.device)
+    else:
+        rng.begin(state.step, world.rank)
+
+
+class _Planner(dcp.DefaultLoadPlanner):
+    """Reads tensors into the live ones; ``objects`` are left as the bytes that were saved."""
+
+    def __init__(self) -> None:
+        super().__init__(flatten_state_dict=False)
+        self.objects: dict[str, bytes] = {}
+
+    def load_bytes(self, read_item: ReadItem, value: io.BytesIO) -> None:
+        self.objects[read_item.dest_index.fqn] = value.getvalue()
+
+
+def _must_be_of_this_run(where: str, saved: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    for name in sorted({*saved, *now}):
+        if saved.get(name) != now.get(name):
+            raise CheckpointError(
+                f"{where} is of another run: {name} was {saved.get(name)!r} and is {now.get(name)!r}",
+                remedy="start with the arguments and data of that run, or give this one a place of its own",
+            )
+
+
+def _must_be_of_this_model(where: str, saved: Mapping[str, Any], now: Mapping[str, torch.Tensor]) -> None:
+    sizes = {name: data.size for name, data in saved.items() if isinstance(data, TensorStorageMetadata)}
+    differ = [
+        f"{name} {tuple(sizes[name]) if name in sizes else 'is not in it'}"
+        for name, tensor in now.items()
+        if sizes.get(name) != tensor.size()
+    ]
+    differ += [f"{name} is in it only" for name in sizes if name not in now]
+    if differ:
+        more = f" and {len(differ) - _SHOWN} more" if len(differ) > _SHOWN else ""
+        raise CheckpointError(
+            f"{where} is of another model or optimizer: {', '.join(differ[:_SHOWN])}{more}",
+            remedy="build the model and optimizer as in that run, or give this one a place of its own",
+        )

@@ -1,0 +1,117 @@
+"""What training is, besides its code and data: everything that the next step depends on.
+
+A checkpoint holds all of it, and a run that goes on from one does the same steps as one that never stopped. Where
+training stands is three numbers: ``step`` (optimizer steps), ``epoch``, and ``position``, the rows or tokens of this
+epoch that all ranks together have used. They count the same for any number of ranks, so that a run may go on with
+fewer or more.
+
+``recipe`` is what has to be the same for going on to make sense (data, batch size, schedule); the names are the
+script's.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import torch
+from torch import nn
+from torch.distributed.checkpoint.state_dict import (
+    StateDictOptions,
+    get_model_state_dict,
+    get_optimizer_state_dict,
+    set_model_state_dict,
+    set_optimizer_state_dict,
+)
+
+_FLAT = StateDictOptions(
+    flatten_optimizer_state_dict=True
+)  # keys by parameter name: regrouping and resharding are safe
+
+
+class Stateful(Protocol):
+    """A scheduler, a gradient scaler, a data loader: whatever can say and take back its state."""
+
+    def state_dict(self) -> dict[str, Any]: ...
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> object: ...
+
+
+@dataclass
+class TrainState:
+    """``model`` may be wrapped (DDP, FSDP, compiled). ``parts`` are further things with a state, by name.
+
+    A part that is a module (an average of the weights) is saved tensor by tensor, any other as a whole.
+    """
+
+    model: nn.Module
+    optimizer: torch.optim.Optimizer | Sequence[torch.optim.Optimizer] = ()
+    parts: Mapping[str, Stateful] = field(default_factory=dict)
+    recipe: Mapping[str, Any] = field(default_factory=dict)
+    step: int = 0
+    epoch: int = 0
+    position: int = 0
+
+    def advance(self, amount: int) -> None:
+        """One optimizer step is done; all ranks together used ``amount`` rows or tokens for it."""
+        self.step += 1
+        self.position += amount
+
+    def next_epoch(self) -> None:
+        self.epoch += 1
+        self.position = 0
+
+    @property
+    def place(self) -> dict[str, int]:
+        """Where training stands, for a manifest."""
+        return {"step": self.step, "epoch": self.epoch, "position": self.position}
+
+    @property
+    def optimizers(self) -> tuple[torch.optim.Optimizer, ...]:
+        single = isinstance(self.optimizer, torch.optim.Optimizer)
+        return (self.optimizer,) if single else tuple(self.optimizer)  # type: ignore[arg-type, return-value]
+
+    def tensors_and_rest(self) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
+        """The live tensors by name (what a checkpoint copies, or loads into), and all that is no tensor."""
+        flat: dict[str, Any] = {f"model.{name}": value for name, value in get_model_state_dict(self.model).items()}
+        if self.optimizers:
+            state = get_optimizer_state_dict(self.model, self.optimizers, options=_FLAT)
+            flat |= {f"optimizer.{name}": value for name, value in state.items()}
+        for name, part in self.parts.items():
+            if isinstance(part, nn.Module):
+                flat |= {f"parts.{name}.{key}": value for key, value in get_model_state_dict(part).items()}
+            else:
+                flat[f"parts.{name}"] = part.state_dict()
+        tensors = {name: value for name, value in flat.items() if isinstance(value, torch.Tensor)}
+        return tensors, {name: value for name, value in flat.items() if name not in tensors}
+
+    def load(self, tensors: dict[str, torch.Tensor], rest: dict[str, Any], place: Mapping[str, int]) -> None:
+        """Take everything over: ``tensors`` as ``tensors_and_rest`` gave them, filled since; the rest as saved."""
+        flat = tensors | rest
+        set_model_state_dict(self.model, _under(flat, "model."))
+        if self.optimizers:
+            set_optimizer_state_dict(self.model, self.optimizers, _under(flat, "optimizer."), options=_FLAT)
+        for name, part in self.parts.items():
+            if isinstance(part, nn.Module):
+                set_model_state_dict(part, _under(flat, f"parts.{name}."))
+            else:
+                part.load_state_dict(flat[f"parts.{name}"])
+        self.step, self.epoch, self.position = place["step"], place["epoch"], place["position"]
+
+
+def _under(flat: dict[str, Any], prefix: str) -> dict[str, Any]:
+    return {name.removeprefix(prefix): value for name, value in flat.items() if name.startswith(prefix)}
+
+
+def packed(value: Any) -> bytes:
+    """``value`` as bytes that torch can read back."""
+    data = io.BytesIO()
+    torch.save(value, data)
+    return data.getvalue()
+
+
+def unpacked(data: bytes) -> Any:
+    """The inverse of ``packed``. Unpickles: a checkpoint is code, and its folder is as trusted as the script."""
+    return torch.load(io.BytesIO(data), map_location="cpu", weights_only=False)

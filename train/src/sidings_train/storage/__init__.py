@@ -1,0 +1,1 @@
+"""Where checkpoints lie: a directory or a bucket, behind one small interface."""

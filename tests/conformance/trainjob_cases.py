@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from sidings.api import objects
+from sidings.api import objects, timestamps
 from sidings.api.kinds import trainjob as trainjob_kind
 from sidings.api.objects import Object, annotations_of, labels_of
 from sidings.api.resources import (
@@ -47,7 +48,11 @@ COMPANIONS = {
 }
 
 
-RESOURCES = {resource.kind: resource for resource in (JOB_SETS, CONFIG_MAPS, TRAINING_RUNTIMES, TRAIN_JOBS)}
+RESOURCES = {
+    resource.kind: resource for resource in (JOB_SETS, CONFIG_MAPS, TRAINING_RUNTIMES, TRAIN_JOBS)
+} | COMPANIONS
+"""By the kinds of cases."""
+JUST_NOW = timedelta(minutes=1)
 
 
 @dataclass(frozen=True)
@@ -66,10 +71,11 @@ class Case:
         policy = given.get("policy", {"torch": {}})
         spec |= {"mlPolicy": policy} if policy is not None else {}
         spec |= {"podGroupPolicy": given["gang"]} if "gang" in given else {}
+        finalizers = {"finalizers": given["finalizers"]} if "finalizers" in given else {}
         made = {
             "apiVersion": TRAINING_RUNTIMES.api_version,
             "kind": TRAINING_RUNTIMES.kind,
-            "metadata": {"name": given.get("name") or "rt", "namespace": self.namespace},
+            "metadata": {"name": given.get("name") or "rt", "namespace": self.namespace, **finalizers},
             "spec": spec,
         }
         return objects.copy_of(made)
@@ -79,6 +85,8 @@ class Case:
         """The TrainJob, as a user would send it."""
         name = (self.data.get("runtime") or {}).get("name") or "rt"
         spec = {"runtimeRef": {"kind": "TrainingRuntime", "name": name}, **(self.data.get("job") or {})}
+        if "long_argument" in self.data:
+            spec["trainer"] = {"args": ["x" * self.data["long_argument"]]}
         made = {
             "apiVersion": TRAIN_JOBS.api_version,
             "kind": TRAIN_JOBS.kind,
@@ -207,8 +215,10 @@ class Stage:
     async def prepare(self, *, runtime: bool = True) -> str:
         """Make namespace and runtime; the refusal of the runtime, if it is refused."""
         await self._client.create(NAMESPACES, {"metadata": {"name": self._case.namespace}})
-        for name in self._case.data.get("foreign") or ():
-            await self._client.create(CONFIG_MAPS, {"metadata": {"name": name}}, namespace=self._case.namespace)
+        for what, content in (self._case.data.get("foreign") or {}).items():
+            kind, _, name = what.partition("/")
+            body = {"metadata": {"name": name}, **content}
+            await self._client.create(RESOURCES[kind], body, namespace=self._case.namespace)
         if not runtime:
             return ""
         try:
@@ -264,6 +274,7 @@ class Stage:
         built = await self._get(JOB_SETS, self._name)
         status = (job or {}).get("status") or {}
         events = (await self._client.list(EVENTS, self._case.namespace)).items
+        runtime = await self._get(TRAINING_RUNTIMES, self._case.runtime["metadata"]["name"]) or {}
         return {
             "conditions": [f"{c['type']}={c['status']} {c['reason']}" for c in status.get("conditions") or ()],
             "jobs_status": {
@@ -272,7 +283,17 @@ class Stage:
             },
             "jobset": view(built) if built else None,
             "spec": (job or {}).get("spec"),
-            "runtime": ((await self._get(TRAINING_RUNTIMES, self._case.runtime["metadata"]["name"])) or {}).get("spec"),
+            "patch_times": {
+                patch["manager"]: self._moment(patch["time"])
+                for patch in ((job or {}).get("spec") or {}).get("runtimePatches") or ()
+            },
+            "runtime": runtime.get("spec"),
+            "finalizers": (runtime.get("metadata") or {}).get("finalizers") or [],
+            "beside": {
+                f"{kind}/{objects.name_of(item)}": item
+                for kind, resource in COMPANIONS.items()
+                for item in (await self._client.list(resource, self._case.namespace)).items
+            },
             "warnings": sorted({e["reason"] for e in events if e["involvedObject"]["kind"] == "TrainJob"}),
             "gone": [
                 name for name, resource in COMPANIONS.items() if name != "PodGroup" and not await self._names(resource)
@@ -293,6 +314,10 @@ class Stage:
 
     async def clean_up(self) -> None:
         await self._client.delete(NAMESPACES, self._case.namespace)
+
+    def _moment(self, text: str) -> str:
+        """A time as cases say it: those that the server has just given are ``now``."""
+        return "now" if abs(self._clock.now() - timestamps.from_text(text)) < JUST_NOW else text
 
     async def _names(self, resource: Any) -> list[str]:
         items = (await self._client.list(resource, self._case.namespace)).items

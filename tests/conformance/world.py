@@ -31,6 +31,7 @@ from sidings.controllers.jobset.controller import JobSetController
 from sidings.controllers.kueue.manager import Kueue
 from sidings.controllers.namespaces import Namespaces
 from sidings.controllers.trainjob.controller import TrainJobController
+from sidings.controllers.trainjob.runtime_finalizer import ClusterTrainingRuntimeController, TrainingRuntimeController
 from sidings.registry.admission import defaults
 from sidings.registry.registry import Registry
 from sidings.server.app import App
@@ -92,6 +93,8 @@ async def world(seed: int = SEED, gates: FeatureGates = NONE) -> AsyncIterator[W
         TtlController(client, clock, rng),
         JobSetController(client, clock, rng, gates),
         TrainJobController(client, clock, rng),
+        TrainingRuntimeController(client, clock, rng),
+        ClusterTrainingRuntimeController(client, clock, rng),
         ClaimProtection(client, clock, rng),
         LateNamespaces(client, clock, rng, lambda: [resource for resource in resources if resource.namespaced]),
         GarbageCollector(client, clock, rng, resources),

@@ -25,6 +25,7 @@ MODULES = {
     "trainer_options": "kubeflow.trainer",
     "trainer_mistakes": "kubeflow.trainer",
     "training_client": "kubeflow.training",
+    "training_shapes": "kubeflow.training",
     "kubernetes_client": "kubernetes",
     "lightkube_client": "lightkube",
     "queued_client": "kubeflow.training",
@@ -117,6 +118,30 @@ def test_training_client_trains_a_function(cluster: Machine, workers: int) -> No
     assert f"pytorchjob/sdk-{workers}" in found["told"]
     assert found["listed"] == [f"sdk-{workers}"]
     assert found["gone"]
+
+
+def test_arguments_of_the_training_client_decide_the_shape_of_a_job(cluster: Machine) -> None:
+    """Cases 59 to 62 of the Training Operator."""
+    found = answers(cluster, "training_shapes")
+    two = {"nvidia.com/gpu": "2"}
+    shell, stock = ["bash", "-c"], "docker.io/pytorch/pytorch:2.1.2-cuda11.8-cudnn8-runtime"
+    made = {"image": stock, "command": shell, "nproc": None, "limits": None, "requests": None}
+    assert found["gpus"] == made | {
+        "replicas": {"Master": 1, "Worker": 1},
+        "starter": "torchrun",
+        "limits": two,
+        "requests": two,
+    }
+    assert found["alone"] == made | {"replicas": {"Master": 1}, "starter": "python -u"}
+    assert found["image"] == made | {
+        "replicas": {"Master": 1, "Worker": 2},
+        "starter": None,
+        "image": "quay.io/me/mine:1",
+        "command": None,
+        "nproc": "auto",
+    }
+    assert found["odd"]
+    assert cluster.objects("pytorchjobs") == []
 
 
 def test_the_kubernetes_package_runs_a_job(cluster: Machine) -> None:

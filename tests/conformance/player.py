@@ -120,12 +120,17 @@ class Player:
                 await self._delete(resource, name)
 
     async def _delete(self, resource: Resource, name: str) -> None:
-        """Delete one object and see it go."""
+        """Delete one object and see it go. Pods that no kubelet ends any more are ended for it."""
         with contextlib.suppress(NotFound):
             await self._client.delete(resource, name)
             async with asyncio.timeout(LONGEST_SETTLE):
                 while True:
                     await self._client.get(resource, name)
+                    for pod in (await self._client.list(PODS, self._namespace)).items:
+                        with contextlib.suppress(NotFound):
+                            await self._client.delete(
+                                PODS, objects.name_of(pod), self._namespace, grace_period_seconds=0
+                            )
                     await self._clock.sleep(SETTLE_STEP)
 
     async def _steps(self) -> list[Difference]:

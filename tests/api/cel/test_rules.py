@@ -90,13 +90,6 @@ def test_values_of_the_wrong_type_are_told():
     assert "'no such overload': call arguments did not match" in error.text
 
 
-def test_what_we_cannot_run_is_told():
-    schema = {"properties": {"a": {"x-kubernetes-validations": [{"rule": "semver(self)"}]}}}
-    ((where, rule, wrong),) = rules.unreadable(schema, "schema")
-    assert (where, rule) == ("schema.properties[a].x-kubernetes-validations[0].rule", "semver(self)")
-    assert "undeclared reference to 'semver'" in wrong
-
-
 def test_whether_there_are_rules():
     assert rules.has_rules(SCHEMA)
     assert not rules.has_rules({"properties": {"a": {"items": {"type": "string"}}}})

@@ -30,7 +30,7 @@ def test_the_last_name_that_is_taken_is_the_reason():
     status = judge(definition(), used, NOW)
     assert told(status) == ("False", "ListKindConflict", '"WidgetList" is already in use')
     assert told(status, "Established") == ("False", "NotAccepted", "not all names are accepted")
-    assert status["acceptedNames"] == {"plural": "widgets"}
+    assert status["acceptedNames"] == {"plural": "widgets", "kind": ""}, "upstream tells both always"
     assert not is_established({"status": status})
 
 

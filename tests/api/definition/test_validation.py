@@ -63,29 +63,45 @@ def test_what_is_refused(spec, complaint):
         ({"storage": False}, 'spec.versions: Invalid value: ["v1"]: must have exactly one version marked as'),
         (
             {"additionalPrinterColumns": [{"name": "A", "type": "text", "jsonPath": ".a"}]},
-            'spec.versions[0].additionalPrinterColumns[0].type: Invalid value: "text": must be one of boolean,date',
+            'spec.additionalPrinterColumns[0].type: Invalid value: "text": must be one of boolean,date',
         ),
         (
             {"additionalPrinterColumns": [{"name": "A", "type": "string", "jsonPath": ".a[?(@.x==1"}]},
-            "spec.versions[0].additionalPrinterColumns[0].jsonPath: Invalid value",
+            "spec.additionalPrinterColumns[0].jsonPath: Invalid value",
         ),
         (
             {"subresources": {"scale": {"specReplicasPath": ".size", "statusReplicasPath": ".status.size"}}},
-            'spec.versions[0].subresources.scale.specReplicasPath: Invalid value: ".size": should be a json path',
+            'spec.subresources.scale.specReplicasPath: Invalid value: ".size": should be a json path',
         ),
         (
             {"selectableFields": [{"jsonPath": ".spec.colour"}]},
-            'spec.versions[0].selectableFields[0].jsonPath: Invalid value: ".spec.colour": is an invalid path',
+            'spec.selectableFields[0].jsonPath: Invalid value: ".spec.colour": is an invalid path',
         ),
         (
             {"selectableFields": [{"jsonPath": ".spec"}]},
-            'spec.versions[0].selectableFields[0].jsonPath: Invalid value: ".spec": must point to a field of',
+            'spec.selectableFields[0].jsonPath: Invalid value: ".spec": must point to a field of',
         ),
     ],
 )  # fmt: skip
 def test_what_is_refused_of_a_version(fields, complaint):
     (found,) = complaints(version(**fields))
     assert found.startswith(complaint)
+
+
+def test_what_versions_have_in_common_is_told_once():
+    column = {"additionalPrinterColumns": [{"name": "A", "type": "text", "jsonPath": ".a"}]}
+    (told,) = complaints(version(**column), version("v2", storage=False, **column))
+    assert told.startswith("spec.additionalPrinterColumns[0].type: ")
+    (told,) = complaints(version(), version("v2", storage=False, **column))
+    assert told.startswith("spec.versions[1].additionalPrinterColumns[0].type: ")
+
+
+def test_the_schema_of_a_version_is_where_versions_differ():
+    wrong = {"openAPIV3Schema": {"type": "object", "properties": {"spec": {}}}}
+    (told,) = complaints(version(schema=wrong))
+    assert told.startswith("spec.validation.openAPIV3Schema.properties[spec].type: Required value: must not be empty")
+    (told,) = complaints(version(), version("v2", storage=False, schema=wrong))
+    assert told.startswith("spec.versions[1].schema.openAPIV3Schema.properties[spec].type: Required value")
 
 
 def test_webhooks_convert_nothing_here():

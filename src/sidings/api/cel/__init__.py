@@ -1,7 +1,9 @@
-"""CEL, as far as the rules of CustomResourceDefinitions use it.
+"""CEL, as Kubernetes has it in the rules of CustomResourceDefinitions.
 
-``tokens`` and ``parser`` read an expression into closures, ``operations`` holds what they do, ``rules`` runs the
-``x-kubernetes-validations`` of a schema over an object. The subset is what the rules of Trainer, JobSet and Kueue are
-made of, plus what Kubernetes adds for other people's (``texts``, ``units``, ``optionals``); anything else is refused
-when the definition is written, so no rule is ever skipped in silence.
+``tokens`` and ``parser`` read an expression into a ``tree``. When a definition is written, ``checker`` gives every part
+of it a type (``types`` from the schema, ``signatures`` for functions) and ``cost`` estimates the worst case; whoever
+writes a rule that does not fit is told at once, as kube-apiserver tells it. When an object is written, ``program`` makes
+closures of the tree, ``values`` what they see of the object, and ``rules`` runs the ``x-kubernetes-validations`` of a
+schema. What functions do is in ``operations``, ``texts``, ``formatting``, ``units``, ``addresses``, ``calendar``,
+``semver``, ``named_formats`` and ``optionals``.
 """

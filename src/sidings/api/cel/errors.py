@@ -3,12 +3,23 @@
 ::
 
     CelError
-    ├── CelSyntaxError    it cannot be read, or uses what we do not have
+    ├── CelSyntaxError    it cannot be read
     └── EvaluationError   it cannot be answered for this value: no such key, division by zero
         └── CostExceeded  it would take too long for this value
+
+What does not fit the schema is told by the checker as ``Issue``s, several at a time.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Issue(NamedTuple):
+    """Something wrong at an ``offset`` of an expression's text."""
+
+    offset: int
+    message: str
 
 
 class CelError(Exception):
@@ -16,7 +27,9 @@ class CelError(Exception):
 
 
 class CelSyntaxError(CelError):
-    pass
+    def __init__(self, message: str, offset: int) -> None:
+        super().__init__(message)
+        self.issue = Issue(offset, message)
 
 
 class EvaluationError(CelError):
@@ -25,3 +38,15 @@ class EvaluationError(CelError):
 
 class CostExceeded(EvaluationError):
     """A rule goes through so many items that others would wait for it."""
+
+
+def shown(text: str, issues: list[Issue]) -> str:
+    """``issues`` of the expression ``text`` as cel-go prints them: in the order of their places, with pointers."""
+    lines = text.split("\n")
+    told = []
+    for issue in sorted(issues):
+        before = text[: issue.offset].split("\n")
+        line, column = len(before), len(before[-1])
+        source = lines[line - 1].replace("\t", " ")
+        told.append(f"ERROR: <input>:{line}:{column + 1}: {issue.message}\n | {source}\n | {'.' * column}^")
+    return "\n".join(told)

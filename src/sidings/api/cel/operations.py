@@ -16,7 +16,7 @@ from sidings.api.cel.errors import EvaluationError
 from sidings.api.cel.optionals import Optional, select
 
 INT64 = 1 << 63
-_ORDERED = ("string", "bool", "duration", "google.protobuf.Timestamp")
+_ORDERED = ("string", "bytes", "bool", "duration", "google.protobuf.Timestamp")
 
 
 class Type(NamedTuple):
@@ -29,13 +29,14 @@ _TYPE_NAMES: dict[type, str] = {
     int: "int",
     float: "double",
     str: "string",
+    bytes: "bytes",
     list: "list",
     dict: "map",
     timedelta: "duration",
     datetime: "google.protobuf.Timestamp",
     Type: "type",
 }
-TYPES = {name: Type(name) for name in ("bool", "int", "double", "string", "list", "map", "null_type", "type")}
+TYPES = {name: Type(name) for name in ("bool", "int", "double", "string", "bytes", "list", "map", "null_type", "type")}
 
 
 def type_of(value: Any) -> str:
@@ -96,7 +97,7 @@ def arithmetic(operator: str, left: Any, right: Any) -> Any:
     kind = type_of(left)
     if isinstance(left, datetime | timedelta):
         return _of_times(operator, left, right)
-    if kind != type_of(right) or kind not in ("int", "double", "string", "list"):
+    if kind != type_of(right) or kind not in ("int", "double", "string", "bytes", "list"):
         raise EvaluationError("no such overload")
     if operator == "+":
         return _in_range(left + right)
@@ -171,7 +172,7 @@ def pattern(text: str) -> re.Pattern[str]:
 
 
 def _size(value: Any) -> int:
-    if not isinstance(value, str | list | dict):
+    if not isinstance(value, str | bytes | list | dict):
         raise EvaluationError("no such overload")
     return len(value)
 
@@ -187,6 +188,8 @@ def _of_strings(apply: Callable[..., Any]) -> Callable[..., Any]:
 
 def _to_int(value: Any) -> int:
     try:
+        if isinstance(value, datetime):
+            return int(value.timestamp())
         if type_of(value) in ("int", "double", "string"):
             return int(_in_range(int(value)))
     except (ValueError, OverflowError) as error:
@@ -203,12 +206,28 @@ def _to_double(value: Any) -> float:
     raise EvaluationError("no such overload")
 
 
-def _to_string(value: Any) -> str:
+def _to_bool(value: Any) -> bool:
     if isinstance(value, bool):
-        return "true" if value else "false"
-    if type_of(value) not in ("int", "double", "string"):
+        return value
+    if not isinstance(value, str):
         raise EvaluationError("no such overload")
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    if value not in _BOOLS:
+        raise EvaluationError("type conversion error from string to bool")
+    return _BOOLS[value]
+
+
+_BOOLS = {
+    **dict.fromkeys(("1", "t", "true", "TRUE", "True"), True),
+    **dict.fromkeys(("0", "f", "false", "FALSE", "False"), False),
+}
+
+
+def _to_bytes(value: Any) -> bytes:
+    if isinstance(value, bytes):
+        return value
+    if not isinstance(value, str):
+        raise EvaluationError("no such overload")
+    return value.encode()
 
 
 FUNCTIONS: dict[tuple[str, int], Callable[..., Any]] = {
@@ -222,7 +241,8 @@ FUNCTIONS: dict[tuple[str, int], Callable[..., Any]] = {
     ("upperAscii", 1): _of_strings(str.upper),
     ("int", 1): _to_int,
     ("double", 1): _to_double,
-    ("string", 1): _to_string,
+    ("bool", 1): _to_bool,
+    ("bytes", 1): _to_bytes,
     ("dyn", 1): lambda value: value,
     ("type", 1): lambda value: Type(type_of(value)),
 }

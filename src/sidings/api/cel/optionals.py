@@ -21,7 +21,6 @@ class Optional:
 
 
 NONE = Optional(False)
-NAMESPACE = "optional"
 
 
 def select(container: Any, key: Any) -> Optional:
@@ -47,14 +46,14 @@ def _value(given: Any) -> Any:
     return given.value
 
 
-def _of_non_zero(_: Any, value: Any) -> Optional:
+def _of_non_zero(value: Any) -> Optional:
     return Optional(True, value) if value else NONE
 
 
 FUNCTIONS: dict[tuple[str, int], Callable[..., Any]] = {
-    ("none", 1): lambda _: NONE,
-    ("of", 2): lambda _, value: Optional(True, value),
-    ("ofNonZeroValue", 2): _of_non_zero,
+    ("optional.none", 0): lambda: NONE,
+    ("optional.of", 1): lambda value: Optional(True, value),
+    ("optional.ofNonZeroValue", 1): _of_non_zero,
     ("hasValue", 1): lambda given: _checked(given).present,
     ("value", 1): _value,
     ("orValue", 2): lambda given, other: given.value if _checked(given).present else other,

@@ -1,35 +1,44 @@
-"""From the text of an expression to a closure that answers it.
+"""From the text of an expression to its tree: recursive descent over CEL's grammar.
 
-Recursive descent over CEL's grammar; every rule returns a function of the variables in scope. Closures are called some
-ten thousand times a second without a look at the text again, and a syntax tree that nobody else reads need not exist.
+Where the compiler points to for each construct is cel-go's choice (``parser/helper.go``): the operator of an operation,
+the opening parenthesis of a call, the dot of a selection.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any
 
-from sidings.api.cel import operations, optionals, texts, units
-from sidings.api.cel.errors import CelSyntaxError, CostExceeded, EvaluationError
+from sidings.api.cel import signatures, tree
+from sidings.api.cel.errors import CelSyntaxError
 from sidings.api.cel.tokens import END, NAME, NUMBER, OPERATOR, STRING, Token, tokens
-
-Scope = Mapping[str, Any]
-Evaluate = Callable[[Scope], Any]
+from sidings.api.cel.tree import Call, Fold, ListOf, Literal, MapOf, Name, Node, Select
 
 DEEPEST = 40
 """Nested parentheses and the like; beyond them Python's own stack would end."""
 _RELATIONS = ("==", "!=", "<", "<=", ">", ">=")
 _LITERALS = {"true": True, "false": False, "null": None}
-MACROS = ("all", "exists", "exists_one", "filter", "map", "optMap")
-FUNCTIONS = {**operations.FUNCTIONS, **texts.FUNCTIONS, **units.FUNCTIONS, **optionals.FUNCTIONS}
-_CONSTANTS = {**operations.TYPES, texts.SETS: texts.SETS, optionals.NAMESPACE: optionals.NAMESPACE}
-"""Names that mean something without being declared: types, and what stands before the dot of some functions."""
+MACROS = {
+    "all": (1, 2),
+    "exists": (1, 2),
+    "exists_one": (1,),
+    "existsOne": (1, 2),
+    "filter": (1,),
+    "map": (1,),
+    "optMap": (1,),
+    "optFlatMap": (1,),
+    "transformList": (2,),
+    "transformMap": (2,),
+    "transformMapEntry": (2,),
+}
+"""How many variables each macro may have."""
+_FILTERED = ("map", "transformList", "transformMap", "transformMapEntry")
+"""Macros that take a condition before what they make."""
 _KEYWORDS = (
     "true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let",
     "loop", "package", "namespace", "return", "var", "void", "while",
 )  # fmt: skip
+_RESERVED = frozenset(_KEYWORDS[4:])
 _ESCAPED = {f"__{word}__": word for word in _KEYWORDS} | {
     "__underscores__": "__",
     "__dot__": ".",
@@ -38,44 +47,24 @@ _ESCAPED = {f"__{word}__": word for word in _KEYWORDS} | {
 }
 _ESCAPE = re.compile("|".join(_ESCAPED))
 """How a rule spells properties that are no identifiers, or are CEL's own words."""
+_OPERANDS = (
+    "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}"
+)
+"""What cel-go's grammar tells of where it wants an operand."""
 
 
 @lru_cache(maxsize=2048)
-def compiled(text: str) -> Evaluate:
-    """The closure of an expression. Raises ``CelSyntaxError``."""
-    parser = _Parser(list(tokens(text)))
+def parsed(text: str) -> Node:
+    """The tree of an expression. Raises ``CelSyntaxError``."""
+    parser = _Parser(text, list(tokens(text)))
     found = parser.ternary()
     parser.expect_end()
     return found
 
 
-def names_in(text: str) -> frozenset[str]:
-    """All words of an expression: whether it speaks of ``oldSelf``, for one."""
-    return frozenset(token.value for token in tokens(text) if token.kind == NAME)
-
-
-BUDGET = "<budget>"
-"""Where a scope has its ``Budget``; no variable can be called so."""
-
-
-class Budget:
-    """How many items the macros of all rules of an object may go through, nested ones multiplied."""
-
-    def __init__(self, items: int) -> None:
-        self._left = items
-
-    @property
-    def is_spent(self) -> bool:
-        return self._left < 0
-
-    def take(self, items: int) -> None:
-        self._left -= items
-        if self._left < 0:
-            raise CostExceeded("operation cancelled: actual cost limit exceeded")
-
-
 class _Parser:
-    def __init__(self, found: list[Token]) -> None:
+    def __init__(self, text: str, found: list[Token]) -> None:
+        self._text = text
         self._tokens = found
         self._position = 0
         self._depth = 0
@@ -84,291 +73,198 @@ class _Parser:
     def _next(self) -> Token:
         return self._tokens[self._position]
 
-    def _take(self, *operators: str) -> str:
-        """The next token's operator if it is one of ``operators``, else ``""``."""
+    def _take(self, *operators: str) -> Token | None:
+        """The next token if it is one of ``operators``."""
         token = self._next
         if token.kind == OPERATOR and token.value in operators:
             self._position += 1
-            return str(token.value)
-        return ""
+            return token
+        return None
+
+    def _refuse(self, token: Token, expected: str) -> CelSyntaxError:
+        shown = "<EOF>"
+        if token.kind != END:
+            shown = self._text[token.offset : self._tokens[self._tokens.index(token) + 1].offset].strip()
+        return CelSyntaxError(f"Syntax error: mismatched input '{shown}' expecting {expected}", token.offset)
 
     def _expect(self, operator: str) -> None:
-        if not self._take(operator):
-            raise CelSyntaxError(f"expected {operator!r} at offset {self._next.offset}")
+        if self._take(operator) is None:
+            raise self._refuse(self._next, f"'{operator}'")
 
     def _name(self) -> str:
         token = self._next
         if token.kind != NAME:
-            raise CelSyntaxError(f"expected a name at offset {token.offset}")
+            raise self._refuse(token, "IDENTIFIER")
         self._position += 1
         return str(token.value)
 
     def expect_end(self) -> None:
         if self._next.kind != END:
-            raise CelSyntaxError(f"unexpected {self._next.value!r} at offset {self._next.offset}")
+            raise self._refuse(self._next, "<EOF>")
 
-    def ternary(self) -> Evaluate:
+    def _deeper(self) -> None:
         self._depth += 1
         if self._depth > DEEPEST:
-            raise CelSyntaxError("expression is nested too deeply")
-        condition = self._either()
-        if self._take("?"):
-            yes = self.ternary()
+            raise CelSyntaxError("Syntax error: expression is nested too deeply", self._next.offset)
+
+    def ternary(self) -> Node:
+        self._deeper()
+        result = self._either()
+        if question := self._take("?"):
+            yes = self._either()
             self._expect(":")
-            no = self.ternary()
-            result: Evaluate = lambda scope: yes(scope) if operations.truth(condition(scope)) else no(scope)  # noqa: E731
-        else:
-            result = condition
+            result = Call(question.offset, tree.CONDITIONAL, None, (result, yes, self.ternary()))
         self._depth -= 1
         return result
 
-    def _either(self) -> Evaluate:
+    def _either(self) -> Node:
         found = self._both()
-        while self._take("||"):
-            found = _absorbing(found, self._both(), decisive=True)
+        while operator := self._take("||"):
+            found = Call(operator.offset, tree.OR, None, (found, self._both()))
         return found
 
-    def _both(self) -> Evaluate:
+    def _both(self) -> Node:
         found = self._relation()
-        while self._take("&&"):
-            found = _absorbing(found, self._relation(), decisive=False)
+        while operator := self._take("&&"):
+            found = Call(operator.offset, tree.AND, None, (found, self._relation()))
         return found
 
-    def _relation(self) -> Evaluate:
+    def _relation(self) -> Node:
         found = self._sum()
         while True:
-            operator = self._take(*_RELATIONS)
-            if not operator and self._next.kind == NAME and self._next.value == "in":
+            token = self._next
+            if operator := self._take(*_RELATIONS):
+                found = Call(operator.offset, f"_{operator.value}_", None, (found, self._sum()))
+            elif token.kind == NAME and token.value == "in":
                 self._position += 1
-                operator = "in"
-            if not operator:
-                return found
-            found = _binary(operations.compare, operator, found, self._sum())
-
-    def _sum(self) -> Evaluate:
-        found = self._product()
-        while operator := self._take("+", "-"):
-            found = _binary(operations.arithmetic, operator, found, self._product())
-        return found
-
-    def _product(self) -> Evaluate:
-        found = self._unary()
-        while operator := self._take("*", "/", "%"):
-            found = _binary(operations.arithmetic, operator, found, self._unary())
-        return found
-
-    def _unary(self) -> Evaluate:
-        operator = self._take("!", "-")
-        if not operator:
-            return self._member()
-        self._depth += 1
-        if self._depth > DEEPEST:
-            raise CelSyntaxError("expression is nested too deeply")
-        operand = self._unary()
-        self._depth -= 1
-        if operator == "!":
-            return lambda scope: not operations.truth(operand(scope))
-        return lambda scope: operations.negative(operand(scope))
-
-    def _member(self) -> Evaluate:
-        found = self._primary()
-        while True:
-            if self._take("."):
-                optional = bool(self._take("?"))
-                name = self._name()
-                if not optional and self._take("("):
-                    found = self._method(found, name)
-                else:
-                    found = _optional(found, _property(name)) if optional else _field(found, _property(name))
-            elif self._take("["):
-                optional = bool(self._take("?"))
-                key = self.ternary()
-                self._expect("]")
-                found = _optional_index(found, key) if optional else _index(found, key)
+                found = Call(token.offset, tree.IN, None, (found, self._sum()))
             else:
                 return found
 
-    def _primary(self) -> Evaluate:
+    def _sum(self) -> Node:
+        found = self._product()
+        while operator := self._take("+", "-"):
+            found = Call(operator.offset, f"_{operator.value}_", None, (found, self._product()))
+        return found
+
+    def _product(self) -> Node:
+        found = self._unary()
+        while operator := self._take("*", "/", "%"):
+            found = Call(operator.offset, f"_{operator.value}_", None, (found, self._unary()))
+        return found
+
+    def _unary(self) -> Node:
+        operator = self._take("!", "-")
+        if operator is None:
+            return self._member()
+        self._deeper()
+        operand = self._unary()
+        self._depth -= 1
+        if operator.value == "!":
+            return Call(operator.offset, tree.NOT, None, (operand,))
+        if isinstance(operand, Literal) and type(operand.value) in (int, float):
+            return Literal(operator.offset, -operand.value)  # type: ignore[operator]
+        return Call(operator.offset, tree.NEGATE, None, (operand,))
+
+    def _member(self) -> Node:
+        found = self._primary()
+        while True:
+            if dot := self._take("."):
+                optional = self._take("?") is not None
+                name = self._name()
+                opening = None if optional else self._take("(")
+                if opening is not None:
+                    found = self._method(found, name, opening)
+                else:
+                    found = Select(dot.offset, found, _property(name), optional=optional)
+            elif bracket := self._take("["):
+                function = tree.OPTIONAL_INDEX if self._take("?") else tree.INDEX
+                key = self.ternary()
+                self._expect("]")
+                found = Call(bracket.offset, function, None, (found, key))
+            else:
+                return found
+
+    def _primary(self) -> Node:
         token = self._next
         if self._take("("):
             inner = self.ternary()
             self._expect(")")
             return inner
         if self._take("["):
-            items = self._list("]")
-            return lambda scope: [item(scope) for item in items]
+            return ListOf(token.offset, self._list("]"))
         if self._take("{"):
-            return self._map()
+            return self._map(token.offset)
+        if token.kind not in (NUMBER, STRING, NAME) or token.value == "in":
+            raise self._refuse(token, _OPERANDS)
         self._position += 1
-        if token.kind in (NUMBER, STRING):
-            value = token.value
-            return lambda scope: value
         if token.kind != NAME:
-            raise CelSyntaxError(f"unexpected {token.value or 'end'!r} at offset {token.offset}")
+            return Literal(token.offset, token.value)
         name = str(token.value)
         if name in _LITERALS:
-            literal = _LITERALS[name]
-            return lambda scope: literal
-        if not self._take("("):
-            return _variable(name)
+            return Literal(token.offset, _LITERALS[name])
+        if name in _RESERVED:
+            raise CelSyntaxError(f"reserved identifier: {name}", token.offset)
+        opening = self._take("(")
+        if opening is None:
+            return Name(token.offset, name)
+        arguments = self._list(")")
         if name == "has":
-            return self._has(token.offset)
-        return _call(name, self._list(")"), token.offset)
+            return _presence(opening, arguments)
+        return Call(opening.offset, name, None, arguments)
 
-    def _list(self, end: str) -> list[Evaluate]:
-        items: list[Evaluate] = []
+    def _list(self, end: str) -> tuple[Node, ...]:
+        items: list[Node] = []
         while not self._take(end):
             if items:
                 self._expect(",")
+                if self._take(end):  # a comma may end a list
+                    break
             items.append(self.ternary())
-        return items
+        return tuple(items)
 
-    def _map(self) -> Evaluate:
-        pairs: list[tuple[Evaluate, Evaluate]] = []
+    def _map(self, offset: int) -> Node:
+        pairs: list[tuple[Node, Node]] = []
         while not self._take("}"):
             if pairs:
                 self._expect(",")
             key = self.ternary()
             self._expect(":")
             pairs.append((key, self.ternary()))
-        return lambda scope: {key(scope): value(scope) for key, value in pairs}
+        return MapOf(offset, tuple(pairs))
 
-    def _has(self, offset: int) -> Evaluate:
-        """``has(a.b)``: the last selection is a question. The grammar of the argument is that of a member."""
-        start = self._position
-        self._member()
-        end = self._position
-        self._expect(")")
-        if end - start < 3 or self._tokens[end - 1].kind != NAME or self._tokens[end - 2].value != ".":
-            raise CelSyntaxError(f"has() at offset {offset} needs a field selection")
-        name = _property(str(self._tokens[end - 1].value))
-        operand = _Parser([*self._tokens[start : end - 2], Token(END, "", offset)])
-        holder = operand.ternary()
-        operand.expect_end()
-
-        def present(scope: Scope) -> bool:
-            value = holder(scope)
-            if isinstance(value, optionals.Optional):
-                return optionals.select(value, name).present
-            if not isinstance(value, dict):
-                raise EvaluationError("no such overload")
-            return name in value
-
-        return present
-
-    def _method(self, target: Evaluate, name: str) -> Evaluate:
-        offset = self._next.offset
+    def _method(self, target: Node, name: str, opening: Token) -> Node:
+        arguments = self._list(")")
+        if isinstance(target, Name) and (whole := signatures.qualified(target.name, name)):
+            return Call(opening.offset, whole, None, arguments)
         if name not in MACROS:
-            return _call(name, [target, *self._list(")")], offset)
-        variable = self._name()
-        self._expect(",")
-        body = self.ternary()
-        if name == "map" and self._take(","):
-            target, body = _macro("filter", target, variable, body), self.ternary()
-        self._expect(")")
-        return _macro(name, target, variable, body)
+            return Call(opening.offset, name, target, arguments)
+        return _fold(target, name, opening.offset, arguments)
 
 
-def _variable(name: str) -> Evaluate:
-    def look_up(scope: Scope) -> Any:
-        if name in scope:
-            return scope[name]
-        try:
-            return _CONSTANTS[name]
-        except KeyError:
-            raise EvaluationError(f"undeclared reference to '{name}'") from None
+def _presence(opening: Token, arguments: tuple[Node, ...]) -> Node:
+    """``has(a.b)``: the last selection is a question."""
+    match arguments:
+        case [Select(asks=False, optional=False) as asked]:
+            return Select(opening.offset, asked.operand, asked.field, asks=True)
+    raise CelSyntaxError("invalid argument to has() macro", opening.offset)
 
-    return look_up
+
+def _fold(target: Node, macro: str, offset: int, arguments: tuple[Node, ...]) -> Node:
+    """The macro where the arguments are those of one, else a method of that name, which the checker will not know."""
+    for variables in reversed(MACROS[macro]):
+        rest = arguments[variables:]
+        if len(rest) != 1 and not (len(rest) == 2 and macro in _FILTERED):
+            continue
+        names = [node.name for node in arguments[:variables] if isinstance(node, Name)]
+        if len(names) < variables:
+            raise CelSyntaxError("argument must be a simple name", arguments[0].offset)
+        *chosen, body = rest
+        # The one with a variable for the key may be spelled either way.
+        name = "exists_one" if macro == "existsOne" else macro
+        return Fold(offset, name, target, tuple(names), chosen[0] if chosen else None, body)
+    return Call(offset, macro, target, arguments)
 
 
 def _property(name: str) -> str:
     return _ESCAPE.sub(lambda found: _ESCAPED[found[0]], name) if "__" in name else name
-
-
-def _optional(target: Evaluate, name: str) -> Evaluate:
-    return lambda scope: optionals.select(target(scope), name)
-
-
-def _optional_index(target: Evaluate, key: Evaluate) -> Evaluate:
-    return lambda scope: optionals.select(target(scope), key(scope))
-
-
-def _field(target: Evaluate, name: str) -> Evaluate:
-    return lambda scope: operations.field(target(scope), name)
-
-
-def _index(target: Evaluate, key: Evaluate) -> Evaluate:
-    return lambda scope: operations.index(target(scope), key(scope))
-
-
-def _binary(apply: Callable[[str, Any, Any], Any], operator: str, left: Evaluate, right: Evaluate) -> Evaluate:
-    return lambda scope: apply(operator, left(scope), right(scope))
-
-
-def _absorbing(left: Evaluate, right: Evaluate, *, decisive: bool) -> Evaluate:
-    """``||`` and ``&&``: one side that decides makes up for an error of the other, whichever comes first."""
-
-    def evaluate(scope: Scope) -> bool:
-        try:
-            first = operations.truth(left(scope))
-        except EvaluationError:
-            if operations.truth(right(scope)) is decisive:
-                return decisive
-            raise
-        return decisive if first is decisive else operations.truth(right(scope))
-
-    return evaluate
-
-
-def _call(name: str, arguments: list[Evaluate], offset: int) -> Evaluate:
-    function = FUNCTIONS.get((name, len(arguments)))
-    if function is None:
-        raise CelSyntaxError(f"undeclared reference to '{name}' with {len(arguments)} argument(s) at offset {offset}")
-    return lambda scope: function(*[argument(scope) for argument in arguments])
-
-
-def _mapped_optional(target: Evaluate, variable: str, body: Evaluate) -> Evaluate:
-    def mapped(scope: Scope) -> optionals.Optional:
-        given = target(scope)
-        if not isinstance(given, optionals.Optional):
-            raise EvaluationError("no such overload")
-        return optionals.Optional(True, body({**scope, variable: given.value})) if given.present else given
-
-    return mapped
-
-
-def _macro(name: str, target: Evaluate, variable: str, body: Evaluate) -> Evaluate:
-    def items(scope: Scope) -> list[tuple[Any, Scope]]:
-        value = target(scope)
-        if not isinstance(value, list | dict):
-            raise EvaluationError("no such overload")
-        if BUDGET in scope:
-            scope[BUDGET].take(len(value))
-        return [(item, {**scope, variable: item}) for item in value]
-
-    def true_for(scope: Scope) -> bool:
-        return operations.truth(body(scope))
-
-    if name == "optMap":
-        return _mapped_optional(target, variable, body)
-    if name == "map":
-        return lambda scope: [body(inner) for _, inner in items(scope)]
-    if name == "filter":
-        return lambda scope: [item for item, inner in items(scope) if true_for(inner)]
-    if name == "exists_one":
-        return lambda scope: sum(true_for(inner) for _, inner in items(scope)) == 1
-    decisive = name == "exists"
-
-    def quantified(scope: Scope) -> bool:
-        failure: EvaluationError | None = None
-        for _, inner in items(scope):
-            try:
-                if true_for(inner) is decisive:
-                    return decisive
-            except EvaluationError as error:
-                failure = error
-        if failure is not None:
-            raise failure
-        return not decisive
-
-    return quantified

@@ -12,9 +12,10 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sidings.api.cel import optionals
-from sidings.api.cel.errors import CelError, CelSyntaxError, CostExceeded, EvaluationError
-from sidings.api.cel.parser import BUDGET, Budget, Evaluate, compiled, names_in
+from sidings.api.cel import optionals, tree, values
+from sidings.api.cel.errors import CelError, CostExceeded, EvaluationError
+from sidings.api.cel.parser import parsed
+from sidings.api.cel.program import BUDGET, Budget, Evaluate, compiled
 from sidings.api.fields import NO_PATH, FieldError, broken_rule
 from sidings.api.kind import Schema
 
@@ -32,23 +33,7 @@ class _Rule(NamedTuple):
 
 @lru_cache(maxsize=2048)
 def _rule(text: str) -> _Rule:
-    return _Rule(compiled(text), "oldSelf" in names_in(text))
-
-
-def unreadable(schema: Schema, path: str) -> Iterator[tuple[str, str, str]]:
-    """(where, rule, what is wrong) for each rule below ``schema`` that we cannot run; ``path`` is where it lies."""
-    for index, declared in enumerate(schema.get(VALIDATIONS) or ()):
-        try:
-            _rule(declared["rule"])
-            if declared.get("messageExpression"):
-                compiled(declared["messageExpression"])
-        except CelSyntaxError as error:
-            yield f"{path}.{VALIDATIONS}[{index}].rule", str(declared["rule"]), str(error)
-    for name, below in (schema.get("properties") or {}).items():
-        yield from unreadable(below, f"{path}.properties[{name}]")
-    for word in ("items", "additionalProperties"):
-        if isinstance(schema.get(word), Mapping):
-            yield from unreadable(schema[word], f"{path}.{word}")
+    return _Rule(compiled(text), "oldSelf" in set(tree.names(parsed(text))))
 
 
 def has_rules(schema: Schema) -> bool:
@@ -65,10 +50,15 @@ def broken(schema: Schema, value: Any, old: Any = MISSING, path: str = "") -> It
 
 
 def _broken(schema: Schema, value: Any, old: Any, path: str, budget: Budget) -> Iterator[FieldError]:
-    for declared in schema.get(VALIDATIONS) or ():
+    rules = schema.get(VALIDATIONS) or ()
+    if rules and values.has_formats(schema):
+        seen, seen_old = values.of_json(schema, value), old if old is MISSING else values.of_json(schema, old)
+    else:
+        seen, seen_old = value, old
+    for declared in rules:
         if budget.is_spent:
             return
-        yield from _check(declared, value, old, path, budget)
+        yield from _check(declared, seen, seen_old, path, budget)
     if isinstance(value, dict):
         properties = schema.get("properties") or {}
         additional = schema.get("additionalProperties")

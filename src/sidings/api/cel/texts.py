@@ -4,14 +4,11 @@ libraries of Kubernetes (``k8s.io/apiserver/pkg/cel/library``, v0.36)."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 from sidings.api.cel import operations
 from sidings.api.cel.errors import EvaluationError
-
-SETS = "sets"
-"""The namespace of ``sets.contains`` and its like."""
 
 
 def _text(value: Any) -> str:
@@ -40,22 +37,30 @@ def _substring(value: Any, start: Any, end: Any = None) -> str:
     return text[first:last]
 
 
-def _index_of(value: Any, wanted: Any) -> int:
+def _index_of(value: Any, wanted: Any, start: Any = 0) -> int:
     if isinstance(value, list):
         return next((index for index, item in enumerate(value) if operations.equal(item, wanted)), -1)
-    return _text(value).find(_text(wanted))
+    text = _text(value)
+    return text.find(_text(wanted), _within(text, start))
 
 
-def _last_index_of(value: Any, wanted: Any) -> int:
+def _last_index_of(value: Any, wanted: Any, start: Any = None) -> int:
     if isinstance(value, list):
         return max((index for index, item in enumerate(value) if operations.equal(item, wanted)), default=-1)
-    return _text(value).rfind(_text(wanted))
+    text, part = _text(value), _text(wanted)
+    return text.rfind(part) if start is None else text.rfind(part, 0, _within(text, start) + len(part))
+
+
+def _within(text: str, index: Any) -> int:
+    at = _number(index)
+    if not 0 <= at <= len(text):
+        raise EvaluationError(f"index out of range: {at}")
+    return at
 
 
 def _character(value: Any, index: Any) -> str:
-    text, at = _text(value), _number(index)
-    if not 0 <= at <= len(text):
-        raise EvaluationError(f"index out of range: {at}")
+    text = _text(value)
+    at = _within(text, index)
     return text[at : at + 1]
 
 
@@ -64,8 +69,10 @@ def _find(value: Any, pattern: Any) -> str:
     return found[0] if found else ""
 
 
-def _find_all(value: Any, pattern: Any) -> list[str]:
-    return [found[0] for found in operations.pattern(_text(pattern)).finditer(_text(value))]
+def _find_all(value: Any, pattern: Any, most: Any = -1) -> list[str]:
+    found = (match[0] for match in operations.pattern(_text(pattern)).finditer(_text(value)))
+    limit = _number(most)
+    return list(found if limit < 0 else islice(found, limit))
 
 
 def _split(value: Any, separator: Any, most: Any) -> list[str]:
@@ -115,7 +122,9 @@ def _meets(left: Any, right: Any) -> bool:
 FUNCTIONS: dict[tuple[str, int], Callable[..., Any]] = {
     ("charAt", 2): _character,
     ("indexOf", 2): _index_of,
+    ("indexOf", 3): _index_of,
     ("lastIndexOf", 2): _last_index_of,
+    ("lastIndexOf", 3): _last_index_of,
     ("join", 1): lambda items: "".join(map(_text, _sequence(items))),
     ("join", 2): lambda items, between: _text(between).join(map(_text, _sequence(items))),
     ("replace", 3): lambda text, old, new: _text(text).replace(_text(old), _text(new)),
@@ -126,11 +135,12 @@ FUNCTIONS: dict[tuple[str, int], Callable[..., Any]] = {
     ("trim", 1): lambda text: _text(text).strip(),
     ("find", 2): _find,
     ("findAll", 2): _find_all,
+    ("findAll", 3): _find_all,
     ("isSorted", 1): _is_sorted,
     ("min", 1): _extreme(min),
     ("max", 1): _extreme(max),
     ("sum", 1): _sum,
-    ("contains", 3): lambda _, left, right: _holds(left, right),
-    ("intersects", 3): lambda _, left, right: _meets(left, right),
-    ("equivalent", 3): lambda _, left, right: _holds(left, right) and _holds(right, left),
+    ("sets.contains", 2): _holds,
+    ("sets.intersects", 2): _meets,
+    ("sets.equivalent", 2): lambda left, right: _holds(left, right) and _holds(right, left),
 }

@@ -40,7 +40,8 @@ def tokens(text: str) -> Iterator[Token]:
     while position < len(text):
         found = _PATTERN.match(text, position)
         if found is None:
-            raise CelSyntaxError(f"unexpected character at offset {position}: {text[position : position + 10]!r}")
+            at = len(text) - len(text[position:].lstrip())
+            raise CelSyntaxError(f"Syntax error: token recognition error at: '{text[at]}'", at)
         position = found.end()
         if found["float"]:
             yield Token(NUMBER, float(found["float"]), found.start("float"))

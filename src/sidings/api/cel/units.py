@@ -1,4 +1,4 @@
-"""Values that are written as strings: quantities, durations, times, URLs and addresses.
+"""Values that are written as strings: quantities, durations, times and URLs.
 
 The functions are those of ``k8s.io/apiserver/pkg/cel/library`` (v0.36) and of CEL itself. Each of these types comes
 with a question (``isQuantity``), a conversion that fails for anything else (``quantity``) and methods.
@@ -9,14 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Any
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, parse_qs, urlsplit
 
 from sidings.api import quantity, timestamps
+from sidings.api.cel.conversions import conversion, method_of, question
 from sidings.api.cel.errors import EvaluationError
+from sidings.api.cel.semver import Version
 
 _DURATION = re.compile(r"[+-]?(?:0|(?:\d+(?:\.\d*)?|\.\d+)(?:h|ms|m|s|us|µs|ns))+")
 _PART = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(h|ms|m|s|us|µs|ns)")
@@ -51,42 +52,6 @@ def _url(value: str) -> SplitResult:
     return found
 
 
-def _converted(kind: str, convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    def converted(value: Any) -> Any:
-        if not isinstance(value, str):
-            raise EvaluationError("no such overload")
-        try:
-            return convert(value)
-        except (ValueError, OverflowError, ArithmeticError) as error:
-            raise EvaluationError(f"type conversion error from string to {kind}: {error}") from error
-
-    return converted
-
-
-def _question(convert: Callable[[Any], Any]) -> Callable[[Any], bool]:
-    def fits(value: Any) -> bool:
-        if not isinstance(value, str):
-            raise EvaluationError("no such overload")
-        try:
-            convert(value)
-        except (ValueError, OverflowError, ArithmeticError):
-            return False
-        return True
-
-    return fits
-
-
-def _of(type_: Any, apply: Callable[..., Any]) -> Callable[..., Any]:
-    """A method of values of ``type_``."""
-
-    def checked(value: Any, *arguments: Any) -> Any:
-        if not isinstance(value, type_):
-            raise EvaluationError("no such overload")
-        return apply(value, *arguments)
-
-    return checked
-
-
 def _amounts(apply: Callable[[Decimal, Decimal], Any]) -> Callable[..., Any]:
     def checked(left: Any, right: Any) -> Any:
         if not isinstance(left, Quantity):
@@ -100,63 +65,55 @@ def _amounts(apply: Callable[[Decimal, Decimal], Any]) -> Callable[..., Any]:
     return checked
 
 
+def _compared(apply: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """Of quantities with quantities, and of versions with versions."""
+
+    def checked(left: Any, right: Any) -> Any:
+        if isinstance(left, Quantity) and isinstance(right, Quantity):
+            return apply(left.amount, right.amount)
+        if isinstance(left, Version) and isinstance(right, Version):
+            return apply(left, right)
+        raise EvaluationError("no such overload")
+
+    return checked
+
+
 def _as_integer(value: Quantity) -> int:
     if value.amount != value.amount.to_integral_value():
         raise EvaluationError("cannot convert value to integer")
     return int(value.amount)
 
 
-def _in_units(microseconds: int) -> Callable[..., Any]:
-    return _of(timedelta, lambda value: int(value / timedelta(microseconds=microseconds)))
+_read_time = conversion("timestamp", timestamps.from_text, datetime)
 
 
-_ADDRESSES, _NETWORKS = (IPv4Address, IPv6Address), (IPv4Network, IPv6Network)
-
-
-def _network(value: str) -> IPv4Network | IPv6Network:
-    if "/" not in value:
-        raise ValueError("not a network")
-    return ip_network(value, strict=False)
-
-
-def _holds_address(network: Any, address: Any) -> bool:
-    given = FUNCTIONS["ip", 1](address) if isinstance(address, str) else address
-    if not isinstance(given, _ADDRESSES):
-        raise EvaluationError("no such overload")
-    return given in network
+def _time(value: Any) -> datetime:
+    """A number counts seconds from 1970."""
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    found: datetime = datetime.fromtimestamp(value, UTC) if is_number else _read_time(value)
+    return found
 
 
 FUNCTIONS: dict[tuple[str, int], Callable[..., Any]] = {
-    ("quantity", 1): _converted("Quantity", _quantity),
-    ("isQuantity", 1): _question(_quantity),
-    ("isGreaterThan", 2): _amounts(lambda left, right: left > right),
-    ("isLessThan", 2): _amounts(lambda left, right: left < right),
-    ("compareTo", 2): _amounts(lambda left, right: (left > right) - (left < right)),
+    ("quantity", 1): conversion("Quantity", _quantity),
+    ("isQuantity", 1): question(_quantity),
+    ("isGreaterThan", 2): _compared(lambda left, right: left > right),
+    ("isLessThan", 2): _compared(lambda left, right: left < right),
+    ("compareTo", 2): _compared(lambda left, right: (left > right) - (left < right)),
     ("add", 2): _amounts(lambda left, right: Quantity(left + right)),
     ("sub", 2): _amounts(lambda left, right: Quantity(left - right)),
-    ("sign", 1): _of(Quantity, lambda value: (value.amount > 0) - (value.amount < 0)),
-    ("isInteger", 1): _of(Quantity, lambda value: value.amount == value.amount.to_integral_value()),
-    ("asInteger", 1): _of(Quantity, _as_integer),
-    ("asApproximateFloat", 1): _of(Quantity, lambda value: float(value.amount)),
-    ("duration", 1): _converted("duration", _duration),
-    ("timestamp", 1): _converted("timestamp", timestamps.from_text),
-    ("getHours", 1): _in_units(3_600_000_000),
-    ("getMinutes", 1): _in_units(60_000_000),
-    ("getSeconds", 1): _in_units(1_000_000),
-    ("getMilliseconds", 1): _in_units(1_000),
-    ("url", 1): _converted("URL", _url),
-    ("isURL", 1): _question(_url),
-    ("getScheme", 1): _of(SplitResult, lambda value: value.scheme),
-    ("getHost", 1): _of(SplitResult, lambda value: value.netloc.rpartition("@")[2]),
-    ("getHostname", 1): _of(SplitResult, lambda value: value.hostname or ""),
-    ("getPort", 1): _of(SplitResult, lambda value: str(value.port or "")),
-    ("getEscapedPath", 1): _of(SplitResult, lambda value: value.path),
-    ("ip", 1): _converted("IP", ip_address),
-    ("isIP", 1): _question(ip_address),
-    ("family", 1): _of(_ADDRESSES, lambda value: value.version),
-    ("isLoopback", 1): _of(_ADDRESSES, lambda value: value.is_loopback),
-    ("cidr", 1): _converted("CIDR", _network),
-    ("isCIDR", 1): _question(_network),
-    ("containsIP", 2): _of(_NETWORKS, _holds_address),
-    ("prefixLength", 1): _of(_NETWORKS, lambda value: value.prefixlen),
+    ("sign", 1): method_of(Quantity, lambda value: (value.amount > 0) - (value.amount < 0)),
+    ("isInteger", 1): method_of(Quantity, lambda value: value.amount == value.amount.to_integral_value()),
+    ("asInteger", 1): method_of(Quantity, _as_integer),
+    ("asApproximateFloat", 1): method_of(Quantity, lambda value: float(value.amount)),
+    ("duration", 1): conversion("duration", _duration, timedelta),
+    ("timestamp", 1): _time,
+    ("url", 1): conversion("URL", _url),
+    ("isURL", 1): question(_url),
+    ("getScheme", 1): method_of(SplitResult, lambda value: value.scheme),
+    ("getHost", 1): method_of(SplitResult, lambda value: value.netloc.rpartition("@")[2]),
+    ("getHostname", 1): method_of(SplitResult, lambda value: value.hostname or ""),
+    ("getPort", 1): method_of(SplitResult, lambda value: str(value.port or "")),
+    ("getQuery", 1): method_of(SplitResult, lambda value: parse_qs(value.query, keep_blank_values=True)),
+    ("getEscapedPath", 1): method_of(SplitResult, lambda value: value.path),
 }

@@ -74,7 +74,7 @@ def judge(definition: Object, others: Taken, now: str) -> Object:
         reason, message = _grant(granted, wanted, word, used) or (reason, message)
     _copy(granted, wanted, "categories")
 
-    status["acceptedNames"] = granted
+    status["acceptedNames"] = _without_gaps(granted)
     if reason:
         _set(status, NAMES_ACCEPTED, "False", reason, message, now)
     else:
@@ -104,6 +104,11 @@ def _copy(granted: Object, wanted: Mapping[str, Any], word: str) -> None:
     granted.pop(word, None)
     if wanted.get(word):
         granted[word] = wanted[word]
+
+
+def _without_gaps(granted: Object) -> Object:
+    """Upstream always tells these two, and the schema demands them."""
+    return {"plural": "", "kind": "", **granted}
 
 
 def _in_use(name: object) -> str:

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sidings.api import jsonpath, names
-from sidings.api.cel import rules as cel
-from sidings.api.definition import structure
+from sidings.api.definition import expressions, structure
 from sidings.api.fields import FieldError, forbidden, invalid, not_supported, required, too_many
 from sidings.api.objects import Object
 
@@ -37,8 +36,13 @@ def errors(obj: Object) -> list[FieldError]:
     found += _group(spec.get("group") or "")
     found += _one_of("spec.scope", spec.get("scope"), SCOPES)
     versions = spec.get("versions") or []
+    shared = _shared(versions)
     for index, version in enumerate(versions):
         found += _version(version, f"spec.versions[{index}]")
+        own = [part for part in _PARTS if part not in shared]
+        found += _described(version, own, f"spec.versions[{index}]", "schema")
+    if versions:
+        found += _described(versions[0], shared, "spec", "validation")
     found += _versions(versions)
     found += _names(spec["names"])
     if spec.get("preserveUnknownFields"):
@@ -81,18 +85,32 @@ def _version(version: Object, path: str) -> Iterator[FieldError]:
     elif warning is not None and not 0 < len(warning) <= LONGEST_WARNING:
         detail = f"must be <= {LONGEST_WARNING} characters long" if warning else "must not be an empty string"
         yield invalid(f"{path}.deprecationWarning", warning, detail)
-    where = f"{path}.schema.openAPIV3Schema"
-    schema = (version.get("schema") or {}).get("openAPIV3Schema")
-    if schema:
-        yield from structure.errors(schema, where)
-        for place, rule, wrong in cel.unreadable(schema, where):
-            yield invalid(place, rule, f"compilation failed: {wrong}")
-    else:
-        yield required(where, "schemas are required")
-    yield from _scale((version.get("subresources") or {}).get("scale"), f"{path}.subresources.scale")
-    for index, column in enumerate(version.get("additionalPrinterColumns") or ()):
-        yield from _column(column, f"{path}.additionalPrinterColumns[{index}]")
-    yield from _selectable(version.get("selectableFields") or (), schema or {}, f"{path}.selectableFields")
+    if not (version.get("schema") or {}).get("openAPIV3Schema"):
+        yield required(f"{path}.schema.openAPIV3Schema", "schemas are required")
+
+
+_PARTS = ("schema", "subresources", "additionalPrinterColumns", "selectableFields")
+
+
+def _shared(versions: Sequence[Object]) -> list[str]:
+    """What all versions have in common. Upstream's internal form has it once, so that is where its errors are."""
+    return [part for part in _PARTS if all(each.get(part) == versions[0].get(part) for each in versions)]
+
+
+def _described(version: Object, parts: Sequence[str], path: str, schema_word: str) -> Iterator[FieldError]:
+    """The errors of those ``parts`` of ``version`` that lie at ``path``."""
+    schema = (version.get("schema") or {}).get("openAPIV3Schema") or {}
+    if "schema" in parts and schema:
+        where = f"{path}.{schema_word}.openAPIV3Schema"
+        shapeless = list(structure.errors(schema, where))
+        yield from shapeless or expressions.errors(schema, where)
+    if "subresources" in parts:
+        yield from _scale((version.get("subresources") or {}).get("scale"), f"{path}.subresources.scale")
+    if "additionalPrinterColumns" in parts:
+        for index, column in enumerate(version.get("additionalPrinterColumns") or ()):
+            yield from _column(column, f"{path}.additionalPrinterColumns[{index}]")
+    if "selectableFields" in parts:
+        yield from _selectable(version.get("selectableFields") or (), schema, f"{path}.selectableFields")
 
 
 def _column(column: Object, path: str) -> Iterator[FieldError]:

@@ -41,6 +41,11 @@ def invalid(field: str, value: Any, detail: str) -> FieldError:
     return FieldError(field, "FieldValueInvalid", f"Invalid value: {_shown(value)}: {detail}")
 
 
+def invalid_whole(field: str, detail: str) -> FieldError:
+    """Where it is the whole that is wrong, upstream shows no value (``OmitValueType``)."""
+    return FieldError(field, "FieldValueInvalid", f"Invalid value: {detail}")
+
+
 def required(field: str, detail: str = "") -> FieldError:
     return FieldError(field, "FieldValueRequired", "Required value" + (f": {detail}" if detail else ""))
 
@@ -79,7 +84,7 @@ def type_invalid(field: str, value: Any, detail: str) -> FieldError:
 def broken_rule(field: str, value: Any, message: str) -> FieldError:
     """A CEL rule of a CustomResource that ``value`` breaks: objects and lists are not shown, scalars are."""
     if isinstance(value, dict | list):
-        return FieldError(field, "FieldValueInvalid", f"Invalid value: {message}")
+        return invalid_whole(field, message)
     return invalid(field, value, message)
 
 

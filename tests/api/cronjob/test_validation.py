@@ -37,6 +37,7 @@ def test_a_valid_one_gets_its_defaults() -> None:
         ),
         ({"timeZone": ""}, 'spec.timeZone: Invalid value: "": timeZone must be nil or non-empty string'),
         ({"timeZone": "Mars/Base"}, 'spec.timeZone: Invalid value: "Mars/Base": unknown time zone Mars/Base'),
+        ({"timeZone": "-a/b"}, 'spec.timeZone: Invalid value: "-a/b": unknown time zone -a/b'),
         ({"timeZone": "../passwd"}, 'spec.timeZone: Invalid value: "../passwd": unknown time zone ../passwd'),
         (
             {"timeZone": "local"},
@@ -66,7 +67,24 @@ def test_the_job_is_checked_where_it_stands() -> None:
     ]
 
 
+def test_the_job_gets_its_selector_when_it_is_made() -> None:
+    made = cron_job()
+    made["spec"]["jobTemplate"]["spec"] |= {"manualSelector": True, "selector": {"matchLabels": {"a": "b"}}}
+    assert [str(error) for error in validation.errors(made)] == [
+        'spec.jobTemplate.spec.selector: Invalid value: {"matchLabels":{"a":"b"}}: `selector` will be auto-generated',
+        'spec.jobTemplate.spec.manualSelector: Unsupported value: true: supported values: "nil", "false"',
+    ]
+
+
+def test_conditions_of_a_failure_policy_are_true_unless_it_says_otherwise() -> None:
+    made = cron_job()
+    rule = {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]}
+    made["spec"]["jobTemplate"]["spec"]["podFailurePolicy"] = {"rules": [rule]}
+    KIND.rules.default(made)
+    assert rule["onPodConditions"] == [{"type": "DisruptionTarget", "status": "True"}]
+
+
 def test_the_name_leaves_room_for_those_of_the_jobs() -> None:
     assert validation.name_errors(cron_job("x" * 52)) == []
     [error] = validation.name_errors(cron_job("x" * 53))
-    assert str(error).endswith("must be no more than 52 characters")
+    assert str(error).endswith("must be no more than 52 bytes")

@@ -64,9 +64,25 @@ def test_failure_rules(rule: dict[str, Any], found: list[str]) -> None:
 
 
 def test_a_failure_rule_has_exactly_one_requirement() -> None:
-    assert failure_rule(action="Count")[0].endswith("specifying one of OnExitCodes and OnPodConditions is required")
-    both = failure_rule(action="Count", onExitCodes=codes(1), onPodConditions=CONDITION)
-    assert both[0].endswith("specifying both OnExitCodes and OnPodConditions is not supported")
+    assert failure_rule(action="Count") == [
+        ": Invalid value: specifying one of OnExitCodes and OnPodConditions is required"
+    ]
+    assert failure_rule(action="Count", onExitCodes=codes(1), onPodConditions=CONDITION) == [
+        ": Invalid value: specifying both OnExitCodes and OnPodConditions is not supported"
+    ]
+
+
+def test_a_condition_has_a_qualified_name() -> None:
+    unnamed = failure_rule(action="Count", onPodConditions=[{}])
+    assert unnamed[0] == '.onPodConditions[0].type: Invalid value: "": name part must be non-empty'
+    (wrong,) = failure_rule(action="Count", onPodConditions=[{"type": "a b"}])
+    assert wrong.startswith('.onPodConditions[0].type: Invalid value: "a b": name part must consist of')
+
+
+MANY_ZEROS = (
+    f'[0].succeededIndexes: Invalid value: "{"0," * 40_000}1": error parsing succeededIndexes: '
+    "non-increasing order, previous: 0, current: 0"
+)
 
 
 @pytest.mark.parametrize(
@@ -82,6 +98,18 @@ def test_a_failure_rule_has_exactly_one_requirement() -> None:
         (
             [{"succeededIndexes": "3"}],
             ['[0].succeededIndexes: Invalid value: "3": error parsing succeededIndexes: too large index: "3"'],
+        ),
+        (
+            [{"succeededIndexes": "2,1-3", "succeededCount": 1}],
+            [
+                '[0].succeededIndexes: Invalid value: "2,1-3": error parsing succeededIndexes: too large index: "3"',
+                "[0].succeededCount: Invalid value: 1: must be less than or equal to 0 (the number of indexes in the "
+                "specified succeededIndexes field)",
+            ],
+        ),
+        (
+            [{"succeededIndexes": "0," * 40_000 + "1"}],
+            ["[0].succeededIndexes: Too long: may not be more than 65536 bytes", MANY_ZEROS],
         ),
         (
             [{"succeededCount": 4}],

@@ -58,13 +58,24 @@ def complaints(new: Object, old: Object | None = None, **spec: Any) -> list[str]
                 "completionTime": "2026-01-01T00:00:00Z",
                 "conditions": condition("SuccessCriteriaMet", "Complete"),
             },
-            'status.completionTime: Invalid value: "2026-01-01T00:00:00Z": completionTime cannot be set before '
-            "startTime",
+            'status.completionTime: Invalid value: "2026-01-01T00:00:00Z": must be equal to or after `startTime`',
         ),
         (
             {**FAILED, "uncountedTerminatedPods": {"failed": ["u"]}},
-            'status.uncountedTerminatedPods: Invalid value: {"failed":["u"]}: uncountedTerminatedPods needs to be '
-            "empty for finished job",
+            'status.uncountedTerminatedPods: Invalid value: {"failed":["u"]}: must be empty for finished job',
+        ),
+        (
+            {"uncountedTerminatedPods": {"succeeded": ["u"], "failed": ["u"]}},
+            'status.uncountedTerminatedPods.failed[0]: Duplicate value: "u"',
+        ),
+        (
+            {"uncountedTerminatedPods": {"failed": [""]}},
+            'status.uncountedTerminatedPods.failed[0]: Invalid value: "": must not be empty',
+        ),
+        (
+            {"failedIndexes": ""},
+            'status.failedIndexes: Invalid value: "": cannot set non-null failedIndexes when backoffLimitPerIndex is '
+            "null",
         ),
     ],
 )
@@ -92,6 +103,58 @@ def test_counted_stays_counted() -> None:
         "status.succeeded: Invalid value: 1: cannot decrease the succeeded counter"
     ]
     assert complaints({"succeeded": 1}, {"succeeded": 2}, completionMode="Indexed", completions=1) == []
+
+
+INDEXED = {"completionMode": "Indexed", "completions": 3, "backoffLimitPerIndex": 0}
+
+
+@pytest.mark.parametrize(
+    ("status", "complaint"),
+    [
+        ({"completedIndexes": "0-1", "failedIndexes": "2"}, None),
+        (
+            {"completedIndexes": "3"},
+            'status.completedIndexes: Invalid value: "3": error parsing completedIndexes: too large index: "3"',
+        ),
+        (
+            {"failedIndexes": "1,0"},
+            'status.failedIndexes: Invalid value: "1,0": error parsing failedIndexes: non-increasing order, '
+            "previous: 1, current: 0",
+        ),
+        (
+            {"failedIndexes": "one"},
+            'status.failedIndexes: Invalid value: "one": error parsing failedIndexes: cannot convert string to integer '
+            'for index: "one"',
+        ),
+        (
+            {"completedIndexes": "0-1", "failedIndexes": "1,2"},
+            'status.failedIndexes: Invalid value: "1,2": failedIndexes and completedIndexes overlap at index: 1',
+        ),
+    ],
+)
+def test_sets_of_indexes(status: Object, complaint: str | None) -> None:
+    assert complaints(status, **INDEXED) == ([complaint] if complaint else [])
+
+
+def test_indexes_that_a_job_had_before_it_shrank_may_stay() -> None:
+    before = {"completedIndexes": "0-4"}
+    assert complaints({**before, "active": 1}, before, **INDEXED) == []
+
+
+def test_only_indexed_jobs_have_indexes() -> None:
+    assert complaints({"completedIndexes": "0"}) == [
+        'status.completedIndexes: Invalid value: "0": cannot set non-empty completedIndexes when non-indexed '
+        "completion mode"
+    ]
+
+
+def test_an_end_without_its_reason_gets_none_afterwards() -> None:
+    end = {**START, "completionTime": START["startTime"]}
+    before, after = condition("Complete"), condition("Complete", "SuccessCriteriaMet")
+    assert complaints({**end, "conditions": after}, {**end, "conditions": before}) == [
+        "status.conditions: Invalid value: cannot set SuccessCriteriaMet=True for Job already has Complete=true "
+        "conditions"
+    ]
 
 
 def test_only_a_suspension_stops_the_clock() -> None:
@@ -129,5 +192,5 @@ def test_an_end_keeps_its_time() -> None:
     ended = {**START, "completionTime": "2026-01-02T00:00:00Z"}
     ended["conditions"] = condition("SuccessCriteriaMet", "Complete")
     assert complaints({**ended, "completionTime": "2026-01-03T00:00:00Z"}, ended) == [
-        'status.completionTime: Invalid value: "2026-01-03T00:00:00Z": completionTime cannot be mutated'
+        'status.completionTime: Invalid value: "2026-01-03T00:00:00Z": field is immutable'
     ]

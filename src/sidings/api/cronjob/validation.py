@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -15,13 +16,22 @@ from sidings.api.objects import Object
 LONGEST_NAME = 52
 """The Jobs' names have eleven characters more, of 63."""
 CONCURRENCY_POLICIES = ("Allow", "Forbid", "Replace")
-_NON_NEGATIVE = ("startingDeadlineSeconds", "successfulJobsHistoryLimit", "failedJobsHistoryLimit")
+_ZONE_PART = re.compile(r"(?!-)[A-Za-z._0-9+-]{1,14}")
+"""Of a zone's name between slashes; neither ``.`` nor ``..``."""
 
 
 def errors(cron_job: Object) -> list[FieldError]:
     """Every broken rule of a CronJob that has its defaults."""
     spec = cron_job["spec"]
-    return [*_schedule(spec), *_numbers(spec), *_time_zone(spec), *_concurrency(spec), *_job(spec)]
+    return [
+        *_schedule(spec),
+        *_number(spec, "startingDeadlineSeconds"),
+        *_time_zone(spec),
+        *_concurrency(spec),
+        *_job(spec),
+        *_number(spec, "successfulJobsHistoryLimit"),
+        *_number(spec, "failedJobsHistoryLimit"),
+    ]
 
 
 def name_errors(cron_job: Object) -> list[FieldError]:
@@ -29,7 +39,7 @@ def name_errors(cron_job: Object) -> list[FieldError]:
     name = cron_job["metadata"].get("name") or ""
     if len(name) <= LONGEST_NAME:
         return []
-    return [fields.invalid("metadata.name", name, f"must be no more than {LONGEST_NAME} characters")]
+    return [fields.invalid("metadata.name", name, f"must be no more than {LONGEST_NAME} bytes")]
 
 
 def zone(name: str) -> ZoneInfo:
@@ -47,8 +57,6 @@ def _schedule(spec: Object) -> Iterator[FieldError]:
         return
     if "TZ" in text:
         detail = "cannot use TZ or CRON_TZ in schedule, use timeZone field instead"
-        if spec.get("timeZone") is not None:
-            detail = "cannot use both timeZone field and TZ or CRON_TZ in schedule"
         yield fields.invalid("spec.schedule", text, detail)
         return
     try:
@@ -57,10 +65,9 @@ def _schedule(spec: Object) -> Iterator[FieldError]:
         yield fields.invalid("spec.schedule", text, str(error))
 
 
-def _numbers(spec: Object) -> Iterator[FieldError]:
-    for name in _NON_NEGATIVE:
-        if spec.get(name) is not None and spec[name] < 0:
-            yield fields.invalid(f"spec.{name}", spec[name], "must be greater than or equal to 0")
+def _number(spec: Object, name: str) -> Iterator[FieldError]:
+    if spec.get(name) is not None and spec[name] < 0:
+        yield fields.invalid(f"spec.{name}", spec[name], "must be greater than or equal to 0")
 
 
 def _time_zone(spec: Object) -> Iterator[FieldError]:
@@ -69,6 +76,9 @@ def _time_zone(spec: Object) -> Iterator[FieldError]:
         return
     if not name:
         yield fields.invalid("spec.timeZone", name, "timeZone must be nil or non-empty string")
+        return
+    if any(part in (".", "..") or not _ZONE_PART.fullmatch(part) for part in name.split("/")):
+        yield fields.invalid("spec.timeZone", name, f"unknown time zone {name}")
         return
     if name.lower() == "local":
         detail = "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones"
@@ -90,8 +100,12 @@ def _concurrency(spec: Object) -> Iterator[FieldError]:
 
 def _job(spec: Object) -> Iterator[FieldError]:
     """The rules of the Job that the template would become; its selector is made for each Job."""
-    job: Object = {"metadata": {"name": "", "uid": ""}, "spec": objects.copy_of(spec["jobTemplate"].get("spec") or {})}
+    path = "spec.jobTemplate.spec"
+    job: Object = {"metadata": {}, "spec": objects.copy_of(spec["jobTemplate"].get("spec") or {})}
     job_defaults.apply(job)
-    job_defaults.generate_selector(job)
-    for error in job_validation.spec_errors(job["spec"]):
-        yield error._replace(field=error.field.replace("spec", "spec.jobTemplate.spec", 1))
+    for error in job_validation.template_errors(job["spec"]):
+        yield error._replace(field=error.field.replace("spec", path, 1))
+    if job["spec"].get("selector") is not None:
+        yield fields.invalid(f"{path}.selector", job["spec"]["selector"], "`selector` will be auto-generated")
+    if job["spec"].get("manualSelector"):
+        yield fields.not_supported(f"{path}.manualSelector", True, ("nil", "false"))

@@ -24,11 +24,16 @@ def apply(job: Object) -> None:
     _default(spec, "suspend", False)
     _default(spec, "manualSelector", False)
     _default(spec, "podReplacementPolicy", "Failed" if spec.get("podFailurePolicy") else "TerminatingOrFailed")
+    default_patterns(spec)
+    if spec.get("selector"):
+        inherit_labels(job)
+
+
+def default_patterns(spec: Object) -> None:
+    """Of pod conditions that a failure policy asks for: also in templates of Jobs, which have no other defaults."""
     for rule in (spec.get("podFailurePolicy") or {}).get("rules") or ():
         for pattern in rule.get("onPodConditions") or ():
             _default(pattern, "status", "True")
-    if spec.get("selector"):
-        inherit_labels(job)
 
 
 def inherit_labels(job: Object) -> None:
@@ -39,21 +44,18 @@ def inherit_labels(job: Object) -> None:
 
 
 def generate_selector(job: Object) -> None:
-    """Label the pods with the Job's name and uid and select by the uid, unless ``manualSelector`` is set."""
+    """Label the pods with the Job's name and uid and select by the uid, unless ``manualSelector`` is set.
+
+    What a user has written of these stays, and is refused where it is another Job's.
+    """
     if job["spec"].get("manualSelector"):
         return
     metadata = job["spec"]["template"].setdefault("metadata", {})
-    # A Job without a name is refused for it only later.
-    name, uid = job["metadata"].get("name") or "", objects.uid_of(job)
-    metadata["labels"] = {
-        **(metadata.get("labels") or {}),
-        labels.LEGACY_JOB_NAME: name,
-        labels.LEGACY_CONTROLLER_UID: uid,
-        labels.JOB_NAME: name,
-        labels.CONTROLLER_UID: uid,
-    }
-    selector = job["spec"].setdefault("selector", {})
-    selector["matchLabels"] = {**(selector.get("matchLabels") or {}), labels.CONTROLLER_UID: uid}
+    made = labels.generated(job)
+    metadata["labels"] = {**made, **(metadata.get("labels") or {})}
+    selector = job["spec"].get("selector") or {}
+    by_uid = {labels.CONTROLLER_UID: made[labels.CONTROLLER_UID]}
+    job["spec"]["selector"] = {**selector, "matchLabels": {**by_uid, **(selector.get("matchLabels") or {})}}
 
 
 def _default(spec: Object, name: str, value: object) -> None:

@@ -52,7 +52,7 @@ def first_missing(taken: Collection[int], completions: int, count: int) -> list[
 
 
 def parse_strictly(text: str, completions: int) -> int:
-    """How many indexes ``text``, written by a user, holds.
+    """How many indexes ``text`` holds, as a user or a Job controller writes it.
 
     Raises ``ValueError`` with upstream's words for anything but ascending, disjoint intervals below ``completions``
     (``validateIndexesFormat`` in pkg/apis/batch/validation, 1.36).
@@ -67,8 +67,6 @@ def parse_strictly(text: str, completions: int) -> int:
         first = _bound(bounds[0])
         if first >= completions:
             raise ValueError(f'too large index: "{bounds[0]}"')
-        if first <= previous:
-            raise ValueError(f"non-increasing order, previous: {previous}, current: {first}")
         last = first
         if len(bounds) == 2:
             last = _bound(bounds[1])
@@ -76,6 +74,8 @@ def parse_strictly(text: str, completions: int) -> int:
                 raise ValueError(f'too large index: "{bounds[1]}"')
             if last <= first:
                 raise ValueError(f"non-increasing order, previous: {first}, current: {last}")
+        if first <= previous:
+            raise ValueError(f"non-increasing order, previous: {previous}, current: {first}")
         total += last - first + 1
         previous = last
     return total

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from sidings.api import objects
+from sidings.api.objects import Object
+
 JOB_NAME = "batch.kubernetes.io/job-name"
 CONTROLLER_UID = "batch.kubernetes.io/controller-uid"
 LEGACY_JOB_NAME = "job-name"
@@ -19,3 +22,10 @@ COMPLETION_INDEX_ENV = "JOB_COMPLETION_INDEX"
 
 OWN_MANAGER = "kubernetes.io/job-controller"
 """``spec.managedBy`` of a Job that this controller runs; absent means the same."""
+
+
+def generated(job: Object) -> dict[str, str]:
+    """The labels by which the pods of ``job`` are its own, in the order in which upstream looks at them."""
+    # A Job without a name is refused for it only later.
+    name, uid = job["metadata"].get("name") or "", objects.uid_of(job)
+    return {LEGACY_CONTROLLER_UID: uid, LEGACY_JOB_NAME: name, CONTROLLER_UID: uid, JOB_NAME: name}

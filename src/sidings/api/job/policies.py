@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sidings.api import fields
+from sidings.api import fields, names
 from sidings.api.fields import FieldError
 from sidings.api.job import indexes
 from sidings.api.objects import Object
@@ -15,6 +15,7 @@ from sidings.api.objects import Object
 MOST_RULES = 20
 MOST_PATTERNS = 20
 MOST_EXIT_CODES = 255
+LONGEST_INDEXES = 64 * 1024
 ACTIONS = ("Count", "FailIndex", "FailJob", "Ignore")
 OPERATORS = ("In", "NotIn")
 STATUSES = ("False", "True", "Unknown")
@@ -69,9 +70,9 @@ def _pod_failure_rule(spec: Object, rule: Object, path: str) -> Iterator[FieldEr
     if conditions:
         yield from _on_pod_conditions(conditions, f"{path}.onPodConditions")
     if codes is not None and conditions:
-        yield fields.invalid(path, rule, "specifying both OnExitCodes and OnPodConditions is not supported")
+        yield fields.invalid_whole(path, "specifying both OnExitCodes and OnPodConditions is not supported")
     if codes is None and not conditions:
-        yield fields.invalid(path, rule, "specifying one of OnExitCodes and OnPodConditions is required")
+        yield fields.invalid_whole(path, "specifying one of OnExitCodes and OnPodConditions is required")
 
 
 def _on_exit_codes(spec: Object, requirement: Object, path: str) -> Iterator[FieldError]:
@@ -103,7 +104,9 @@ def _on_pod_conditions(patterns: list[Object], path: str) -> Iterator[FieldError
     if len(patterns) > MOST_PATTERNS:
         yield fields.too_many(path, len(patterns), MOST_PATTERNS)
     for index, pattern in enumerate(patterns):
-        status = pattern.get("status") or ""
+        type_, status = pattern.get("type") or "", pattern.get("status") or ""
+        for complaint in names.qualified_name(type_):
+            yield fields.invalid(f"{path}[{index}].type", type_, complaint)
         if not status:
             yield fields.required(f"{path}[{index}].status", f"valid values: {_listed(STATUSES)}")
         elif status not in STATUSES:
@@ -114,8 +117,10 @@ def _success_rule(rule: Object, completions: int, path: str) -> Iterator[FieldEr
     named, count = rule.get("succeededIndexes"), rule.get("succeededCount")
     if named is None and count is None:
         yield fields.required(path, "at least one of succeededCount or succeededIndexes must be specified")
-    total = None
+    total = 0  # also of what cannot be read
     if named is not None:
+        if len(named) > LONGEST_INDEXES:
+            yield fields.too_long(f"{path}.succeededIndexes", LONGEST_INDEXES)
         try:
             total = indexes.parse_strictly(named, completions)
         except ValueError as error:
@@ -128,7 +133,7 @@ def _success_rule(rule: Object, completions: int, path: str) -> Iterator[FieldEr
     if count > completions:
         detail = f"must be less than or equal to {completions} (the number of specified completions)"
         yield fields.invalid(at, count, detail)
-    if total is not None and count > total:
+    if named is not None and count > total:
         where = "the number of indexes in the specified succeededIndexes field"
         yield fields.invalid(at, count, f"must be less than or equal to {total} ({where})")
 

@@ -33,6 +33,11 @@ def errors(job: Object) -> list[FieldError]:
 
 def spec_errors(spec: Object) -> list[FieldError]:
     """The broken rules of ``spec`` alone; an update reports them twice, as upstream does."""
+    return [*template_errors(spec), *_selector(spec)]
+
+
+def template_errors(spec: Object) -> list[FieldError]:
+    """The broken rules of a ``spec`` without those of its selector, which the template of a Job does not have yet."""
     return [
         *_numbers(spec),
         *_managed_by(spec),
@@ -42,7 +47,6 @@ def spec_errors(spec: Object) -> list[FieldError]:
         *policies.pod_replacement_policy(spec),
         *validate_pod_spec(spec["template"].get("spec") or {}, "spec.template.spec"),
         *_restart_policy(spec),
-        *_selector(spec),
     ]
 
 
@@ -74,7 +78,7 @@ def _completion_mode(spec: Object) -> Iterator[FieldError]:
             if spec.get(name) is not None:
                 yield fields.invalid(f"spec.{name}", spec[name], "requires indexed completion mode")
     else:
-        yield fields.not_supported("spec.completionMode", mode, ["Indexed", "NonIndexed"])
+        yield fields.not_supported("spec.completionMode", mode, ["NonIndexed", "Indexed"])
 
 
 def _indexed(spec: Object) -> Iterator[FieldError]:
@@ -89,19 +93,17 @@ def _indexed(spec: Object) -> Iterator[FieldError]:
         )
     if completions is not None and most_failed is not None and most_failed > completions:
         yield fields.invalid("spec.maxFailedIndexes", most_failed, "must be less than or equal to completions")
+    if most_failed is not None and most_failed > MANY_INDEXES:
+        yield fields.invalid("spec.maxFailedIndexes", most_failed, f"must be less than or equal to {MANY_INDEXES}")
     if spec.get("backoffLimitPerIndex") is None or completions is None or completions <= MANY_INDEXES:
         return
     when = f"when completions are above {MANY_INDEXES} and used with backoff limit per index"
     if most_failed is None:
         yield fields.required("spec.maxFailedIndexes", f"must be specified when completions is above {MANY_INDEXES}")
-    elif most_failed > MOST_FAILED_OF_MANY:
-        yield fields.invalid(
-            "spec.maxFailedIndexes", most_failed, f"must be less than or equal to {MOST_FAILED_OF_MANY} {when}"
-        )
-    if spec["parallelism"] > MOST_FAILED_OF_MANY:
-        yield fields.invalid(
-            "spec.parallelism", spec["parallelism"], f"must be less than or equal to {MOST_FAILED_OF_MANY} {when}"
-        )
+    for name in ("parallelism", "maxFailedIndexes"):
+        if (spec.get(name) or 0) > MOST_FAILED_OF_MANY:
+            detail = f"must be less than or equal to {MOST_FAILED_OF_MANY} {when}"
+            yield fields.invalid(f"spec.{name}", spec[name], detail)
 
 
 def _restart_policy(spec: Object) -> Iterator[FieldError]:
@@ -130,24 +132,24 @@ def _selector(spec: Object) -> Iterator[FieldError]:
 
 
 def _generated_selector(job: Object) -> Iterator[FieldError]:
-    """Without ``manualSelector`` the selector and the labels of the pods must be those that were generated."""
+    """Without ``manualSelector`` pods carry the labels that were generated, and the selector asks for no others.
+
+    A Job made from the manifest of another one that ran, labels and all, breaks this rule.
+    """
     spec = job["spec"]
-    if spec.get("manualSelector") or spec.get("selector") is None:
+    selector = spec.get("selector")
+    if spec.get("manualSelector") or selector is None:
         return
-    uid = objects.uid_of(job)
     template_labels = objects.labels_of(spec["template"])
-    for key, value in (
-        (labels.CONTROLLER_UID, uid),
-        (labels.JOB_NAME, job["metadata"].get("name") or ""),
-    ):
+    expected = labels.generated(job)
+    for key, value in expected.items():
+        path, detail = f"spec.template.metadata.labels[{key}]", f"must be '{value}'"
         if key not in template_labels:
-            yield fields.required("spec.template.metadata.labels", f"must be '{value}'")
+            yield fields.required(path, detail)
         elif template_labels[key] != value:
-            yield fields.invalid("spec.template.metadata.labels", template_labels, f"must be '{value}'")
-    if {key: value for key, value in spec["selector"].items() if value} != {
-        "matchLabels": {labels.CONTROLLER_UID: uid}
-    }:
-        yield fields.invalid("spec.selector", spec["selector"], "`selector` not auto-generated")
+            yield fields.invalid(path, template_labels, detail)
+    if not list(selector_rules.errors(selector, "spec.selector")) and not selectors.matches(selector, expected):
+        yield fields.invalid("spec.selector", selector, "`selector` not auto-generated")
 
 
 def _pod_name(job: Object) -> Iterator[FieldError]:

@@ -8,6 +8,7 @@ from typing import Any
 from sidings.api import age, schemas
 from sidings.api.cronjob import validation
 from sidings.api.fields import FieldError
+from sidings.api.job.defaults import default_patterns
 from sidings.api.kind import Column, Kind, Rules
 from sidings.api.kinds import columns
 from sidings.api.kinds.pod_spec import default_pod_spec
@@ -30,6 +31,7 @@ class CronJobRules(Rules):
                 spec[name] = value
         job = spec.setdefault("jobTemplate", {}).setdefault("spec", {})
         default_pod_spec(job.setdefault("template", {}).setdefault("spec", {}))
+        default_patterns(job)
 
     def default_on_create(self, obj: Object) -> None:
         obj["status"] = {}

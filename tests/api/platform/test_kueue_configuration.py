@@ -8,7 +8,9 @@ import pytest
 
 from sidings.api.kueue import configuration
 from sidings.api.kueue.configuration import Configuration
+from sidings.api.kueue.frameworks import External
 from sidings.api.platform.kueue_configuration import FRAMEWORKS, config_map
+from sidings.api.resources import JOBS, TRAIN_JOBS
 
 
 def read(**config: Any) -> Configuration:
@@ -50,3 +52,13 @@ def test_gangs_by_workload(admission: str, blocks: bool) -> None:
 
 def test_without_gangs_pods_have_a_year() -> None:
     assert read(gangScheduling={"policy": "None"}).wait_for_pods_ready.timeout == 365 * 24 * 3600
+
+
+def test_kinds_that_are_not_listed_are_not_managed() -> None:
+    external = [{"group": "example.com", "version": "v1", "resource": "batches"}]
+    wanted = {"frameworks": ["TrainJob"], "externalFrameworks": external, "labelKeysToCopy": [{"key": "team"}]}
+    found = read(integrations=wanted).management
+    assert found.frameworks.hold(TRAIN_JOBS)
+    assert not found.frameworks.hold(JOBS)
+    assert found.frameworks.external == {External("batches", "v1", "example.com")}
+    assert found.copied_labels == ("team",)

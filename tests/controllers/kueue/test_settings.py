@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sidings.api.kueue import configuration
-from sidings.api.objects import Object
-from sidings.api.resources import CONFIG_MAPS, EVENTS, NAMESPACES, PODS
+from sidings.api.objects import Object, controller_ref
+from sidings.api.resources import CONFIG_MAPS, CRDS, EVENTS, JOBS, NAMESPACES, PODS, WORKLOADS, Resource
 from tests.controllers.kueue.conftest import Cluster
 
 pytestmark = pytest.mark.looptime
@@ -57,3 +57,60 @@ async def test_a_configuration_that_cannot_be_read_is_told(cluster: Cluster) -> 
     assert [(event["reason"], event["message"]) for event in events] == [
         ("InvalidConfiguration", "waitForPodsReady.timeout: 'soon' is no duration")
     ]
+
+
+async def test_jobs_of_a_kind_that_is_not_listed_run_at_once_and_are_held_from_when_it_is(cluster: Cluster) -> None:
+    await configure(cluster, "integrations: {frameworks: [jobset.x-k8s.io/jobset]}")
+    await cluster.queue("1")
+    await cluster.job("j", pods=2)
+    await cluster.settle()
+    assert len(await cluster.pods("j")) == 2
+    assert (await cluster.plane.client.list(WORKLOADS, "team")).items == []
+    text = HEAD + "integrations: {frameworks: [batch/job], labelKeysToCopy: [team]}"
+    body = {"data": {configuration.KEY: text}}
+    await cluster.plane.client.patch(CONFIG_MAPS, configuration.NAME, body, namespace=configuration.NAMESPACE)
+    await cluster.settle()
+    assert not await cluster.runs("j")
+    assert (await cluster.condition("j", "QuotaReserved"))["reason"] == "ExceedsMaxQuota"
+
+
+async def test_pods_are_held_only_where_pods_are_listed(cluster: Cluster) -> None:
+    await configure(cluster, "integrations: {frameworks: [batch/job]}")
+    await cluster.queue()
+    labels = {"kueue.x-k8s.io/queue-name": "lq"}
+    made = await cluster.make(PODS, "p", {"containers": [{"name": "c", "image": "i"}]}, labels=labels)
+    assert "schedulingGates" not in made["spec"]
+
+
+async def test_labels_that_are_asked_for_are_copied_to_the_workload(cluster: Cluster) -> None:
+    await configure(cluster, "integrations: {labelKeysToCopy: [team, other]}")
+    await cluster.queue()
+    await cluster.job("j", labels={"team": "a", "x": "y"})
+    await cluster.settle()
+    labels = (await cluster.workload("j"))["metadata"]["labels"]
+    assert {key: labels.get(key) for key in ("team", "other", "x")} == {"team": "a", "other": None, "x": None}
+
+
+async def test_what_an_external_framework_makes_is_its_own_affair(cluster: Cluster) -> None:
+    """Its object names a queue, and somebody else asks for quota: the Job that it makes only waits for that."""
+    await configure(cluster, "integrations: {externalFrameworks: [Batch.v1.example.com]}")
+    names = {"plural": "batches", "kind": "Batch"}
+    version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": {"type": "object"}}}
+    spec = {"group": "example.com", "scope": "Namespaced", "names": names, "versions": [version]}
+    await cluster.make(CRDS, "batches.example.com", spec)
+    await cluster.settle(1)
+    await cluster.queue(local="default")
+    batches = Resource("example.com", "v1", "batches", "Batch")
+    owner = await cluster.make(batches, "b", labels={"kueue.x-k8s.io/queue-name": "default"})
+    container = {"name": "c", "image": "i", "command": ["true"]}
+    template = {"spec": {"restartPolicy": "Never", "containers": [container]}}
+    job: Object = {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"name": "j", "ownerReferences": [controller_ref({**owner, "kind": "Batch"})]},
+        "spec": {"template": template},
+    }
+    await cluster.plane.client.create(JOBS, job, namespace="team")
+    await cluster.settle()
+    assert not await cluster.runs("j")
+    assert (await cluster.plane.client.list(WORKLOADS, "team")).items == []

@@ -56,7 +56,21 @@ _KUEUE_CONFIG = {
                     "maxItems": len(FRAMEWORKS),
                     "items": {"type": "string", "enum": list(FRAMEWORKS)},
                     "x-kubernetes-list-type": "set",
-                }
+                },
+                "externalFrameworks": {
+                    "type": "array",
+                    "maxItems": 32,
+                    "items": {
+                        **_OPEN,
+                        "required": ["group", "resource", "version"],
+                        "properties": {name: {"type": "string"} for name in ("group", "resource", "version")},
+                    },
+                },
+                "labelKeysToCopy": {
+                    "type": "array",
+                    "maxItems": 64,
+                    "items": {**_OPEN, "required": ["key"], "properties": {"key": {"type": "string"}}},
+                },
             },
         },
         "workloadManagement": {**_OPEN, "properties": {"labelPolicy": _words("QueueName", "None")}},

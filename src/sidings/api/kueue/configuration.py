@@ -15,6 +15,8 @@ from typing import Any
 import yaml
 
 from sidings.api import yaml_documents
+from sidings.api.kueue import frameworks
+from sidings.api.kueue.frameworks import Frameworks
 from sidings.api.kueue.management import Management
 from sidings.api.objects import Object
 
@@ -107,7 +109,35 @@ def _management(document: Mapping[str, Any]) -> Management:
     usual = Management()
     namespaces = document.get("managedJobsNamespaceSelector")
     without = _flag(document, "manageJobsWithoutQueueName", default=False, path="")
-    return Management(usual.namespaces if namespaces is None else namespaces, without)
+    integrations = document.get("integrations") or {}
+    if not isinstance(integrations, dict):
+        raise ConfigurationError("integrations: a mapping is expected")
+    return Management(
+        usual.namespaces if namespaces is None else namespaces,
+        without,
+        _frameworks(integrations),
+        tuple(_texts(integrations, "labelKeysToCopy")),
+    )
+
+
+def _frameworks(integrations: Mapping[str, Any]) -> Frameworks:
+    """Without a list of frameworks all are held; upstream's default, ``batch/job`` alone, is never shipped."""
+    enabled = _texts(integrations, "frameworks") if integrations.get("frameworks") is not None else frameworks.NAMES
+    if unknown := sorted(set(enabled) - frameworks.NAMES):
+        known = ", ".join(sorted(frameworks.NAMES))
+        raise ConfigurationError(f"integrations.frameworks: {unknown[0]!r} is none of {known}")
+    try:
+        external = frozenset(map(frameworks.external, _texts(integrations, "externalFrameworks")))
+    except ValueError as error:
+        raise ConfigurationError(f"integrations.externalFrameworks: {error}") from error
+    return Frameworks(frozenset(enabled), external)
+
+
+def _texts(integrations: Mapping[str, Any], name: str) -> list[str]:
+    found = integrations.get(name) or []
+    if not isinstance(found, list) or not all(isinstance(entry, str) for entry in found):
+        raise ConfigurationError(f"integrations.{name}: a list of strings is expected")
+    return found
 
 
 def _pods_ready(document: Mapping[str, Any]) -> WaitForPodsReady:

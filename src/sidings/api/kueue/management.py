@@ -1,4 +1,4 @@
-"""Which jobs a queue holds: those that name one, in namespaces that are managed."""
+"""Which jobs a queue holds: those that name one, of kinds and in namespaces that are managed."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sidings.api import selectors
+from sidings.api.kueue.frameworks import Frameworks
+from sidings.api.objects import Object, labels_of
 
 SYSTEM_NAMESPACES = ("kube-system", "kueue-system")
 NAMESPACE_NAME = "kubernetes.io/metadata.name"
@@ -18,11 +20,21 @@ def _default_namespaces() -> Mapping[str, Any]:
 
 @dataclass(frozen=True)
 class Management:
-    """``managedJobsNamespaceSelector`` and ``manageJobsWithoutQueueName`` of Kueue's configuration (v0.19)."""
+    """``managedJobsNamespaceSelector``, ``manageJobsWithoutQueueName`` and ``integrations`` of the configuration.
+
+    ``copied_labels`` are the ``integrations.labelKeysToCopy``: labels of a job that its Workload gets when it is made.
+    """
 
     namespaces: Mapping[str, Any] = field(default_factory=_default_namespaces)
     without_queue_name: bool = False
+    frameworks: Frameworks = field(default_factory=Frameworks)
+    copied_labels: tuple[str, ...] = ()
 
     def covers(self, namespace_labels: Mapping[str, str]) -> bool:
         """Whether jobs of a namespace with these labels are managed at all."""
         return selectors.matches(self.namespaces, namespace_labels)
+
+    def labels_to_copy(self, job: Object) -> dict[str, str]:
+        """The labels that the Workload of ``job`` gets from it."""
+        labels = labels_of(job)
+        return {key: labels[key] for key in self.copied_labels if key in labels}

@@ -22,7 +22,10 @@ NOT_MANAGED = {"opendatahub.io/managed": "false"}
 """The annotation of what the platform's operator makes once and then leaves alone."""
 DEFAULT_FLAVOR = "default-flavor"
 GPU_FLAVORS = {"nvidia.com/gpu": "nvidia-gpu-flavor", "amd.com/gpu": "amd-gpu-flavor"}
-FRAMEWORKS = ("BatchJob", "JobSet", "Pod", "PyTorchJob", "TrainJob")
+FRAMEWORKS = (
+    "BatchJob", "JaxJob", "JobSet", "MPIJob", "PaddleJob", "Pod", "PyTorchJob", "TFJob", "TrainJob", "XGBoostJob",
+)  # fmt: skip
+"""All that run here, in the operator's words."""
 
 
 class Names(NamedTuple):

@@ -58,12 +58,11 @@ def config_map(operator: Object) -> Object:
 
 def _document(operator: Object) -> dict[str, Any]:
     config = (operator.get("spec") or {}).get("config") or {}
-    frameworks = (config.get("integrations") or {}).get("frameworks") or ()
     policy = (config.get("preemption") or {}).get("preemptionPolicy")
     return {
         "apiVersion": f"{configuration.GROUP}/v1beta2",
         "kind": "Configuration",
-        "integrations": {"frameworks": [FRAMEWORKS[name] for name in frameworks]},
+        "integrations": _integrations(config.get("integrations") or {}),
         "managedJobsNamespaceSelector": {"matchLabels": {MANAGED_LABEL: "true"}},
         "manageJobsWithoutQueueName": (config.get("workloadManagement") or {}).get("labelPolicy") == "None",
         **_gangs(config.get("gangScheduling") or {}),
@@ -71,6 +70,20 @@ def _document(operator: Object) -> dict[str, Any]:
             {"fairSharing": {"preemptionStrategies": list(configuration.STRATEGIES)}} if policy == "FairSharing" else {}
         ),
     }
+
+
+def _integrations(wanted: dict[str, Any]) -> dict[str, Any]:
+    """Its API demands a list of frameworks; an object that is older than that has none."""
+    made: dict[str, Any] = {}
+    if "frameworks" in wanted:
+        made["frameworks"] = [FRAMEWORKS[name] for name in wanted["frameworks"]]
+    if "externalFrameworks" in wanted:
+        made["externalFrameworks"] = [
+            f"{each['resource']}.{each['version']}.{each['group']}" for each in wanted["externalFrameworks"]
+        ]
+    if "labelKeysToCopy" in wanted:
+        made["labelKeysToCopy"] = [each["key"] for each in wanted["labelKeysToCopy"]]
+    return made
 
 
 def _gangs(gang: dict[str, Any]) -> dict[str, Any]:

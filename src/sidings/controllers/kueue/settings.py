@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Awaitable, Callable
 
 from sidings.api.kueue import configuration
 from sidings.api.kueue.configuration import Configuration, ConfigurationError
@@ -26,6 +27,8 @@ class Settings:
 
     def __init__(self, client: Client, clock: Clock) -> None:
         self.current = Configuration()
+        self.followers: list[Callable[[], Awaitable[None]]] = []
+        """Called when ``current`` has changed."""
         self._client = client
         self._clock = clock
         self._recorder = Recorder(client, clock, "kueue-manager", classic=False)
@@ -46,8 +49,12 @@ class Settings:
 
     async def take(self, config_map: Object | None) -> None:
         """Adopt what ``config_map`` says; one that cannot be read is told in an event and changes nothing."""
+        before = self.current
         try:
             self.current = configuration.of_config_map(config_map)
         except ConfigurationError as error:
             regarding = {"apiVersion": "v1", "kind": "ConfigMap", **(config_map or {})}
             await self._recorder.record(EventNote(regarding, "Warning", INVALID, str(error), action=INVALID))
+        if self.current != before:
+            for follow in self.followers:
+                await follow()

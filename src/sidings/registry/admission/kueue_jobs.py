@@ -5,7 +5,7 @@ from __future__ import annotations
 from sidings.api.kueue import jobs, keys
 from sidings.api.objects import Object, controller_of, labels_of
 from sidings.api.platform.components import Component
-from sidings.api.resources import LOCAL_QUEUES, NAMESPACES, Resource
+from sidings.api.resources import CRDS, LOCAL_QUEUES, Resource
 from sidings.api.status import NotFound
 from sidings.registry.admission import platform
 from sidings.registry.admission.kueue_settings import KueueSettings
@@ -26,13 +26,12 @@ class KueueJobs(Plugin):
         resource = request.kind.resource
         if resource not in jobs.WEBHOOKS or request.subresource or request.operation is not Operation.CREATE:
             return
-        job = request.new
-        if not self._covers(request.namespace, reader) or self._inside_managed(job, request.namespace, reader):
+        job, namespace = request.new, request.namespace
+        if not self._covers(resource, namespace, reader) or self._inside_managed(job, namespace, reader):
             return
         labels = labels_of(job)
-        if not labels.get(keys.QUEUE_NAME) and _exists(
-            reader, LOCAL_QUEUES, keys.DEFAULT_LOCAL_QUEUE, request.namespace
-        ):
+        has_default = _exists(reader, LOCAL_QUEUES, keys.DEFAULT_LOCAL_QUEUE, namespace)
+        if not labels.get(keys.QUEUE_NAME) and has_default:
             job["metadata"].setdefault("labels", {})[keys.QUEUE_NAME] = keys.DEFAULT_LOCAL_QUEUE
             labels = labels_of(job)
         if labels.get(keys.QUEUE_NAME) or self._settings.management(reader).without_queue_name:
@@ -42,7 +41,7 @@ class KueueJobs(Plugin):
         resource = request.kind.resource
         if resource not in jobs.WEBHOOKS or request.subresource or request.operation is Operation.DELETE:
             return
-        if not self._covers(request.namespace, reader):
+        if not self._covers(resource, request.namespace, reader):
             return
         found = list(jobs.errors(resource, request.new))
         if request.old is not None:
@@ -50,20 +49,15 @@ class KueueJobs(Plugin):
         if found:
             raise denied(f"v{jobs.WEBHOOKS[resource]}.kb.io", aggregate(found))
 
-    def _covers(self, namespace: str, reader: Reader) -> bool:
-        if not platform.is_on(Component.KUEUE, reader):
-            return False
-        try:
-            return self._settings.management(reader).covers(labels_of(reader.get(NAMESPACES, namespace)))
-        except NotFound:
-            return False
+    def _covers(self, resource: Resource, namespace: str, reader: Reader) -> bool:
+        return platform.is_on(Component.KUEUE, reader) and self._settings.covers(resource, namespace, reader)
 
     def _inside_managed(self, job: Object, namespace: str, reader: Reader) -> bool:
         """Whether a job above this one is held by a queue; then it decides."""
         current = job
         for _ in range(DEEPEST):
             owner = controller_of(current)
-            resource = _resource(owner) if owner else None
+            resource = self._resource_of(owner, reader) if owner else None
             if owner is None or resource is None:
                 return False
             try:
@@ -76,10 +70,14 @@ class KueueJobs(Plugin):
                 return True
         return False
 
-
-def _resource(owner: Object) -> Resource | None:
-    group = owner["apiVersion"].rpartition("/")[0]
-    return next((r for r in jobs.WEBHOOKS if r.group == group and r.kind == owner["kind"]), None)
+    def _resource_of(self, owner: Object, reader: Reader) -> Resource | None:
+        """Of an owner that the queue may hold, or that an external framework queues."""
+        known = self._settings.management(reader).frameworks
+        group = owner["apiVersion"].rpartition("/")[0]
+        found = next((r for r in jobs.WEBHOOKS if r.group == group and r.kind == owner["kind"]), None)
+        if found is not None:
+            return found if known.hold(found) else None
+        return known.external_owner(owner, reader.list(CRDS)) if known.external else None
 
 
 def _exists(reader: Reader, resource: Resource, name: str, namespace: str) -> bool:

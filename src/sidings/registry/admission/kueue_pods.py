@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from sidings.api.kueue import jobs, keys, pods
 from sidings.api.objects import controller_of, labels_of
-from sidings.api.resources import NAMESPACES, PODS
-from sidings.api.status import NotFound
+from sidings.api.platform.components import Component
+from sidings.api.resources import PODS
+from sidings.registry.admission import platform
 from sidings.registry.admission.kueue_settings import KueueSettings
 from sidings.registry.admission.plugin import Operation, Plugin, Reader, Request, denied
 
@@ -25,11 +26,8 @@ class KueuePods(Plugin):
         owner = controller_of(request.new)
         if owner is not None and any(owner["kind"] == resource.kind for resource in jobs.WEBHOOKS):
             return
-        try:
-            namespace = reader.get(NAMESPACES, request.namespace)
-        except NotFound:
-            return
-        if self._settings.management(reader).covers(labels_of(namespace)):
+        is_on = platform.is_on(Component.KUEUE, reader)
+        if is_on and self._settings.covers(PODS, request.namespace, reader):
             pods.hold(request.new)
 
     def validate(self, request: Request, reader: Reader) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from sidings.api.kueue import configuration
 from sidings.api.kueue.configuration import ConfigurationError
 from sidings.api.kueue.management import Management
-from sidings.api.resources import CONFIG_MAPS
+from sidings.api.objects import labels_of
+from sidings.api.resources import CONFIG_MAPS, NAMESPACES, Resource
 from sidings.api.status import NotFound
 from sidings.registry.admission.plugin import Reader
 
@@ -31,3 +32,12 @@ class KueueSettings:
             except ConfigurationError:
                 return self._management
         return self._management
+
+    def covers(self, resource: Resource, namespace: str, reader: Reader) -> bool:
+        """Whether jobs of this kind and in this namespace are managed."""
+        management = self.management(reader)
+        try:
+            found = reader.get(NAMESPACES, namespace)
+        except NotFound:
+            return False
+        return management.frameworks.hold(resource) and management.covers(labels_of(found))

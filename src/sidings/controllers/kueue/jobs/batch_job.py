@@ -25,7 +25,6 @@ JOB_NAME = "batch.kubernetes.io/job-name"
 
 class BatchJob:
     resource = JOBS
-    framework = "batch/job"
 
     def is_suspended(self, job: Object) -> bool:
         return bool(job["spec"].get("suspend"))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Mapping
 
-from sidings.api.kueue import keys
-from sidings.api.objects import Key, Object, controller_of, labels_of, namespace_of
+from sidings.api.kueue import frameworks, keys
+from sidings.api.objects import Key, Object, controller_of, key_of, labels_of, namespace_of
 from sidings.api.resources import (
+    CRDS,
     NAMESPACES,
     PRIORITY_CLASSES,
     RESOURCE_FLAVORS,
@@ -45,13 +46,20 @@ class QueuedJobs(Controller):
     def __init__(self, kind: Integration, client: Client, clock: Clock, rng: random.Random, settings: Settings) -> None:
         super().__init__(client, clock, rng)
         self.kind = kind
-        self.name = f"kueue {kind.framework}"  # type: ignore[misc]  # one class serves all kinds
+        framework = frameworks.name_of(kind.resource)
+        self.name = f"kueue {framework}"  # type: ignore[misc]  # one class serves all kinds
         self.resource = kind.resource  # type: ignore[misc]
         self._settings = settings
-        self._recorder = Recorder(client, clock, f"{kind.framework}-kueue-controller", classic=False)
+        settings.followers.append(self.look_at_all)
+        self._recorder = Recorder(client, clock, f"{framework}-kueue-controller", classic=False)
 
     def watched(self) -> Mapping[Resource, Mapper]:
         return {WORKLOADS: keys_of_controller(self.kind.resource.kind)}
+
+    async def look_at_all(self) -> None:
+        """Which jobs are managed may have changed."""
+        for job in (await self.client.list(self.resource)).items:
+            self.queue.add(key_of(job))
 
     async def reconcile(self, key: Key) -> float | None:
         try:
@@ -59,12 +67,11 @@ class QueuedJobs(Controller):
         except NotFound:
             await orphans.let_go(self.client, await self._workloads_named(key), field_manager=FIELD_MANAGER)
             return None
+        management = self._settings.current.management
+        if not management.frameworks.hold(self.kind.resource):
+            return None
         parent = await self._parent(job)
-        if (
-            not labels_of(job).get(keys.QUEUE_NAME)
-            and parent is None
-            and not self._settings.current.management.without_queue_name
-        ):
+        if not labels_of(job).get(keys.QUEUE_NAME) and parent is None and not management.without_queue_name:
             return None
         if not await self._in_managed_namespace(job):
             return None
@@ -76,7 +83,7 @@ class QueuedJobs(Controller):
 
     async def _snapshot(self, job: Object, parent: Object | None) -> plan.Snapshot:
         namespace = namespace_of(job)
-        workloads = await self._workloads_of(job, self.kind.resource)
+        workloads = await self._workloads_of(job, self.kind.resource.kind)
         if (prebuilt := labels_of(job).get(keys.PREBUILT_WORKLOAD)) and not workloads:
             workloads = await self._named(prebuilt, namespace)
         return plan.Snapshot(
@@ -100,9 +107,9 @@ class QueuedJobs(Controller):
         group = self.kind.resource.group
         return [it for it in found if (controller_of(it) or {"apiVersion": ""})["apiVersion"].startswith(f"{group}/")]
 
-    async def _workloads_of(self, job: Object, resource: Resource) -> list[Object]:
+    async def _workloads_of(self, job: Object, kind: str) -> list[Object]:
         found = await self.client.dependents(
-            WORKLOADS, namespace_of(job), owner_kind=resource.kind, owner_name=job["metadata"]["name"]
+            WORKLOADS, namespace_of(job), owner_kind=kind, owner_name=job["metadata"]["name"]
         )
         uid = job["metadata"]["uid"]
         return [workload for workload in found if (controller_of(workload) or {}).get("uid") == uid]
@@ -118,23 +125,29 @@ class QueuedJobs(Controller):
         found, current = None, job
         for _ in range(DEEPEST):
             owner = controller_of(current)
-            kind = _BY_KIND.get((owner["apiVersion"].rpartition("/")[0], owner["kind"])) if owner else None
-            if owner is None or kind is None:
+            resource = await self._resource_of(owner) if owner else None
+            if owner is None or resource is None:
                 break
             try:
-                current = await self.client.get(kind.resource, owner["name"], namespace_of(job))
+                current = await self.client.get(resource, owner["name"], namespace_of(job))
             except NotFound:
                 break
             if current["metadata"]["uid"] != owner["uid"]:
                 break
             if labels_of(current).get(keys.QUEUE_NAME) or self._settings.current.management.without_queue_name:
-                found = {"apiVersion": kind.resource.api_version, "kind": kind.resource.kind, **current}
+                found = {"apiVersion": resource.api_version, "kind": resource.kind, **current}
         return found
 
+    async def _resource_of(self, owner: Object) -> Resource | None:
+        """Of an owner that the queue may hold, or that an external framework queues."""
+        known = self._settings.current.management.frameworks
+        kind = _BY_KIND.get((owner["apiVersion"].rpartition("/")[0], owner["kind"]))
+        if kind is not None:
+            return kind.resource if known.hold(kind.resource) else None
+        return known.external_owner(owner, (await self.client.list(CRDS)).items) if known.external else None
+
     async def _admitted(self, job: Object) -> bool:
-        resource = _BY_KIND[job["apiVersion"].rpartition("/")[0], job["kind"]].resource
-        workloads = await self._workloads_of(job, resource)
-        return any(workload_status.is_admitted(workload) for workload in workloads)
+        return any(map(workload_status.is_admitted, await self._workloads_of(job, job["kind"])))
 
     async def _in_managed_namespace(self, job: Object) -> bool:
         try:

@@ -26,8 +26,6 @@ class Integration(Protocol):
     """
 
     resource: Resource
-    framework: str
-    """``batch/job``: its name in the configuration, and in the name of who reports events."""
 
     def is_suspended(self, job: Object) -> bool: ...
 

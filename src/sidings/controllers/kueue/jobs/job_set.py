@@ -17,7 +17,6 @@ COMPLETED_MESSAGE = "jobset completed successfully"
 
 class JobSets:
     resource = JOB_SETS
-    framework = "jobset.x-k8s.io/jobset"
 
     def is_suspended(self, job: Object) -> bool:
         return bool(job["spec"].get("suspend"))

@@ -146,7 +146,7 @@ class _Handshake:
             "metadata": {
                 "name": name,
                 "namespace": namespace_of(self.job),
-                "labels": {keys.JOB_UID: uid},
+                "labels": {**self.config.management.labels_to_copy(self.job), keys.JOB_UID: uid},
                 "finalizers": [keys.RESOURCE_IN_USE],
                 "ownerReferences": [controller_ref(owner)],
             },

@@ -22,7 +22,6 @@ NO_RUNTIME = "the runtime of the TrainJob is not there"
 
 class TrainJobs:
     resource = TRAIN_JOBS
-    framework = "trainer.kubeflow.org/trainjob"
 
     def is_suspended(self, job: Object) -> bool:
         return bool(job["spec"].get("suspend"))

@@ -20,7 +20,6 @@ class TrainingJobs:
     def __init__(self, of: Framework) -> None:
         self._of = of
         self.resource = of.resource
-        self.framework = f"kubeflow.org/{of.singular}"
 
     def is_suspended(self, job: Object) -> bool:
         return bool((job["spec"].get("runPolicy") or {}).get("suspend"))

@@ -93,7 +93,10 @@ class _Handshake:
             "metadata": {
                 "name": group.workload_name,
                 "namespace": namespace_of(group.first),
-                "labels": {} if group.name else {keys.JOB_UID: uid_of(group.first)},
+                "labels": {
+                    **self.config.management.labels_to_copy(group.first),
+                    **({} if group.name else {keys.JOB_UID: uid_of(group.first)}),
+                },
                 "annotations": {keys.IS_GROUP_WORKLOAD: "true"} if group.name else {},
                 "finalizers": [keys.RESOURCE_IN_USE],
                 "ownerReferences": self._owners(),

@@ -27,6 +27,13 @@ def test_the_patch_goes_to_the_same_place():
     assert suspension.change(root("kubeflow.org/v1", "JAXJob"), False) == {"spec": {"runPolicy": {"suspend": False}}}
 
 
+def test_a_job_in_a_queue_is_stopped_by_its_workload():
+    job = root("batch/v1", "Job", suspend=True)
+    assert suspension.is_stopped(job, None)
+    assert not suspension.is_stopped(job, {"spec": {"queueName": "lq"}})
+    assert suspension.is_stopped(job, {"spec": suspension.change_in_queue(True)["spec"]})
+
+
 NO_QUOTA = condition("QuotaReserved", "ExceedsMaxQuota", "6 > 4", status="False")
 
 

@@ -61,6 +61,12 @@ def workload_of(machine: Machine, job: str, namespace: str) -> dict[str, Any]:
     return next(item for item in found if item["metadata"]["ownerReferences"][0]["name"] == job)
 
 
+def used(machine: Machine) -> str:
+    """The CPUs of the queue that its jobs hold."""
+    status = machine.object("clusterqueue", "two-cpus", "")["status"]
+    return str(status["flavorsUsage"][0]["resources"][0]["total"])
+
+
 def condition(machine: Machine, job: str, type_: str, namespace: str = "default") -> tuple[str, str, str]:
     """Status, reason and message on the Workload of a job; empty before it says anything."""
     found = conditions.find((workload_of(machine, job, namespace).get("status") or {}).get("conditions"), type_)
@@ -196,13 +202,12 @@ def test_every_kind_goes_through_a_queue(cpus: Machine) -> None:
     for item in cpus.objects("workloads"):
         assert conditions.find(item["status"]["conditions"], "Finished")["reason"] == "Succeeded", item  # type: ignore[index]
     for kind, type_ in (("trainjobs", "Complete"), ("jobsets", "Completed"), ("pytorchjobs", "Succeeded")):
-        cpus.wait_for_condition(type_, kind, "--all", seconds=30)
+        cpus.wait_for_condition(type_, kind, "--all")
     wait_for(lambda: len(cpus.objects("pods")) == 3 * 2 + 1 + 2 + 3)
     pods = cpus.objects("pods")
     assert {pod["status"]["phase"] for pod in pods} == {"Succeeded"}, "a PyTorchJob's are cleaned up"
     assert all(pod["spec"]["nodeSelector"]["kubernetes.io/os"] == "linux" for pod in pods)
-    used = cpus.object("clusterqueue", "two-cpus", "")["status"]
-    assert used["flavorsUsage"][0]["resources"][0]["total"] == "0"
+    wait_for(lambda: used(cpus) == "0")
 
 
 def test_one_that_makes_room_goes_on_from_its_checkpoint(cpus: Machine) -> None:
@@ -236,6 +241,50 @@ def test_a_queue_in_use_goes_when_its_jobs_have_gone(cpus: Machine) -> None:
     wait_for(lambda: "two-cpus" in condition(cpus, "late", "QuotaReserved")[2])
     assert condition(cpus, "long", "Admitted")[0] == "True", "what runs is left alone"
     cpus.kubectl("delete", "job", "long")
-    cpus.kubectl("wait", "--for=delete", "clusterqueue/two-cpus", "--timeout=30s")
+    cpus.kubectl("wait", "--for=delete", "clusterqueue/two-cpus", "--timeout=100s")
     cpus.apply(manifest("queued-kinds"))
     cpus.wait_for_condition("Complete", "job/late")
+
+
+LONG = JOB.replace("echo done", "exec sleep 600").replace("500m", "1")
+
+
+def states(machine: Machine) -> dict[str, str]:
+    """What `sidings get` says of each job."""
+    return {job["name"]: job["state"] for job in json.loads(machine.ok("get", "-o", "json"))}
+
+
+def test_a_job_that_waits_is_resumed_by_nobody_but_its_queue(cpus: Machine) -> None:
+    cpus.apply(queued("batch/v1", "Job", "first", LONG))
+    wait_for(lambda: states(cpus)["first"] == "Running")
+    cpus.apply(queued("batch/v1", "Job", "second", LONG))
+    wait_for(lambda: condition(cpus, "second", "QuotaReserved")[1] == "WaitingForQuota")
+    refused = cpus.sidings("resume", "second")
+    assert refused.returncode == 6
+    assert 'Job "second" is not suspended by anybody: it waits in LocalQueue default/team' in refused.stderr
+    assert "insufficient unused quota for cpu in flavor linux, 2 more needed" in refused.stderr
+    assert "sidings why second" in refused.stderr
+
+    assert "LocalQueue default/team passes it by" in cpus.sidings("suspend", "second").stderr
+    cpus.ok("suspend", "first")
+    wait_for(lambda: states(cpus) == {"first": "Suspended", "second": "Suspended"} and used(cpus) == "0")
+    assert condition(cpus, "second", "QuotaReserved")[1:] == ("Deactivated", "The workload is deactivated")
+    cpus.ok("resume", "second")
+    wait_for(lambda: states(cpus) == {"first": "Suspended", "second": "Running"})
+    assert "LocalQueue default/team starts it when it has quota" in cpus.sidings("resume", "first").stderr
+    wait_for(lambda: states(cpus) == {"first": "Queued", "second": "Running"})
+
+
+def test_down_lets_jobs_of_a_queue_sleep(machine: Machine) -> None:
+    """None of them starts with the room that another leaves."""
+    up = ("up", "--nodes", "1", "--cpu", "8", "--memory", "8Gi")
+    machine.ok(*up)
+    machine.apply(manifest("queued-kinds"))
+    for name in ("first", "second"):
+        machine.apply(queued("batch/v1", "Job", name, LONG))
+    running_and_waiting = ["Queued", "Running"]
+    wait_for(lambda: sorted(states(machine).values()) == running_and_waiting)
+    machine.ok("down", "--suspend")
+    assert machine.leftovers() == []
+    machine.ok(*up)
+    wait_for(lambda: sorted(states(machine).values()) == running_and_waiting)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from sidings.api.objects import Object, name_of
-from sidings.api.resources import JOB_SETS
+from sidings.api.objects import Object, controller_ref, name_of
+from sidings.api.resources import JOB_SETS, WORKLOADS
 from sidings.client.interface import Client
 from sidings.clock import ManualClock
 from sidings.host import bootstrap, hibernation
@@ -51,4 +51,21 @@ async def test_a_job_wakes_once(client: Client) -> None:
     running = await client.create(JOB_SETS, job_set("running"))
     await hibernation.put_to_sleep(client, JOB_SETS, running)
     await hibernation.wake(client)
+    assert await hibernation.wake(client) == []
+
+
+async def test_a_job_that_a_queue_holds_sleeps_by_its_workload(client: Client) -> None:
+    """Its own field is the queue's, which would start it again."""
+    running = await client.create(JOB_SETS, job_set("running"))
+    queued = {
+        "metadata": {"name": "w", "ownerReferences": [controller_ref({**running, "kind": JOB_SETS.kind})]},
+        "spec": {"queueName": "lq", "podSets": [{"count": 1, "template": {"spec": {"containers": []}}}]},
+    }
+    workload = await client.create(WORKLOADS, queued, namespace="default")
+    await hibernation.put_to_sleep(client, JOB_SETS, running, workload)
+    assert (await client.get(JOB_SETS, "running", "default"))["spec"]["suspend"] is False
+    assert (await client.get(WORKLOADS, "w", "default"))["spec"]["active"] is False
+
+    assert [name_of(root) for root in await hibernation.wake(client)] == ["running"]
+    assert (await client.get(WORKLOADS, "w", "default"))["spec"]["active"] is True
     assert await hibernation.wake(client) == []

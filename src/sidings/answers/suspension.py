@@ -24,6 +24,19 @@ def change(root: Object, suspend: bool) -> Object:
     return {"spec": {"runPolicy": field} if framework.of_object(root) else field}
 
 
+def is_stopped(root: Object, workload: Object | None) -> bool:
+    """Whether somebody has stopped the job: by its own field, where a queue holds it by its Workload."""
+    return is_suspended(root) if workload is None else not waits_in_queue(workload)
+
+
+def change_in_queue(suspend: bool) -> Object:
+    """The merge patch of the Workload that suspends or resumes a job which a queue holds.
+
+    The job's own field is the queue's: what anybody else writes there is undone.
+    """
+    return {"spec": {"active": not suspend}}
+
+
 def waits_in_queue(workload: Object | None) -> bool:
     """Whether a suspended job of this Workload starts by itself as soon as the queue lets it."""
     return workload is not None and workload["spec"].get("active", True) is not False

@@ -12,6 +12,7 @@
         ├── AlreadyFinished 4     `run` of a job that has run before
         ├── NotConvertible 4      `convert` of a job that has no successor
         ├── NotSuspendable 4      suspend or resume of a job that has finished or belongs to another
+        ├── HeldByQueue 6         resume of a job that nobody suspended: it waits for quota
         ├── TimedOut 7            the job did not end within --timeout
         └── Unexpected 1          a bug
 
@@ -72,6 +73,10 @@ class AlreadyFinished(CliError):
 
 class NotSuspendable(CliError):
     code, exit_code = "JOB_NOT_SUSPENDABLE", ExitCode.INVALID
+
+
+class HeldByQueue(CliError):
+    code, exit_code = "JOB_HELD_BY_QUEUE", ExitCode.NOT_ADMITTED
 
 
 class NotConvertible(CliError):

@@ -108,8 +108,8 @@ async def _suspend(client: HttpClient, invocation: Invocation, families: list[Fa
     from sidings.host import hibernation
 
     for family in families:
-        if not suspension.is_suspended(family.root):
-            await hibernation.put_to_sleep(client, jobs.resource_of(family), family.root)
+        if not suspension.is_stopped(family.root, family.workload):
+            await hibernation.put_to_sleep(client, jobs.resource_of(family), family.root, family.workload)
             progress.keep(f"{jobs.title_of(family)} suspended until the next `up`")
     chosen = {uid_of(family.root) for family in families}
     async with open_mirror(client, invocation.clock, "") as mirror:

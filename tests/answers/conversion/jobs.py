@@ -28,6 +28,12 @@ def torch(roles: Object | None = None, metadata: Object | None = None, **spec: A
     }
 
 
+def other(kind: str, name: str, field: str, **roles: int) -> Object:
+    """A job of another framework, whose container is called ``name``; ``roles`` are numbers of pods."""
+    specs = {role: pods(count, container(name, command=["python", "x.py"])) for role, count in roles.items()}
+    return {"apiVersion": "kubeflow.org/v1", "kind": kind, "metadata": {"name": "old"}, "spec": {field: specs}}
+
+
 def fields_of(findings: list[Finding]) -> list[str]:
     """``lost spec.elasticPolicy``."""
     return [f"{finding.severity} {finding.field}" for finding in findings]

@@ -4,7 +4,14 @@ from tests.answers.conversion.jobs import fields_of
 
 def test_nothing_said_is_nothing_needed():
     assert run_policy.limits({}, "OnFailure") == ({}, {}, {}, {})
-    assert list(run_policy.findings({}, "OnFailure")) == []
+    assert list(run_policy.findings({}, "Never")) == []
+
+
+def test_a_job_gives_up_where_v1_never_did():
+    assert fields_of(list(run_policy.findings({}, "OnFailure"))) == ["changed restartPolicy"]
+    assert fields_of(list(run_policy.findings({"backoffLimit": 3}, "OnFailure"))) == [
+        "changed spec.runPolicy.backoffLimit"
+    ]
 
 
 def test_each_limit_finds_its_object():
@@ -44,6 +51,7 @@ def test_exit_codes_become_a_pod_failure_policy():
 def test_what_has_no_successor_is_named():
     policy = {"cleanPodPolicy": "All", "schedulingPolicy": {"queue": "q", "minAvailable": 2}}
     assert fields_of(list(run_policy.findings(policy, "Always"))) == [
+        "changed restartPolicy",
         "lost spec.runPolicy.cleanPodPolicy",
         "lost spec.runPolicy.schedulingPolicy.minAvailable",
         "lost spec.runPolicy.schedulingPolicy.queue",

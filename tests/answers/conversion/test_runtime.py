@@ -31,11 +31,22 @@ def test_the_runtime_holds_the_old_pod_with_the_new_container_name():
     mounts = [{"name": "v", "mountPath": "/v"}]
     main = container(volumeMounts=mounts)
     template = pods(1, container("sidecar"), main, pod={"nodeSelector": {"a": "b"}})["template"]
-    made = runtime.build("old", "ns", "torch", template, main, run_policy.limits({"backoffLimit": 2}, "Never"))
+    limits = run_policy.limits({"backoffLimit": 2}, "Never")
+    part = runtime.part("node", template, main, limits, trains=True)
+    job = {"metadata": {"name": "old", "namespace": "ns"}}
+    made = runtime.build(job, "torch", {"torch": {}}, {"ttlSecondsAfterFinished": 1}, [part])
     assert made["metadata"] == {"name": "old", "namespace": "ns", "labels": {"trainer.kubeflow.org/framework": "torch"}}
-    (job,) = made["spec"]["template"]["spec"]["replicatedJobs"]
-    assert job["template"]["spec"]["backoffLimit"] == 0
-    pod = job["template"]["spec"]["template"]["spec"]
+    assert made["spec"]["template"]["spec"] == {"ttlSecondsAfterFinished": 1, "replicatedJobs": [part]}
+    assert part["template"]["spec"]["backoffLimit"] == 0
+    pod = part["template"]["spec"]["template"]["spec"]
     assert pod["nodeSelector"] == {"a": "b"}
     assert pod["restartPolicy"] == "Never"
-    assert pod["containers"] == [{"name": "node", "image": "img:1", "volumeMounts": mounts}, container("sidecar")]
+    assert pod["containers"] == [container("sidecar"), {**main, "name": "node"}]
+
+
+def test_what_the_train_job_says_is_not_in_the_runtime():
+    assert runtime.without(container(volumeMounts=[], env=[{"name": "A"}])) == {
+        "name": "pytorch",
+        "volumeMounts": [],
+        "image": "img:1",
+    }

@@ -58,6 +58,9 @@ def findings(policy: Object, restart_policy: str) -> Iterator[Finding]:
     if policy.get("backoffLimit") is not None:
         text = "counts failed pods and restarts of the Job; v1 counted container restarts of running pods"
         yield changed(f"{_PATH}.backoffLimit", text)
+    elif restart_policy in (words.ALWAYS, words.ON_FAILURE):
+        text = f"{restart_policy} without a backoffLimit was for ever; a Job fails after six restarts"
+        yield changed("restartPolicy", text)
     clean = policy.get("cleanPodPolicy")
     if clean is not None and clean != "Running":
         text = "finished pods stay until the TrainJob goes, running ones are removed when it has ended"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from sidings.answers.conversion.run_policy import Limits
@@ -23,34 +24,42 @@ def is_needed(template: Object, main: Object, limits: Limits) -> bool:
     return any((spec, metadata, more, others, limits.job_set, limits.job, limits.pod))
 
 
-def build(name: str, namespace: str, framework: str, template: Object, main: Object, limits: Limits) -> Object:
-    """A runtime of one replicated job ``node`` with everything of the old pod template."""
-    pod: Any = objects.copy_of(template)
-    containers = [container for container in template["spec"]["containers"] if container is not main]
-    node = {key: value for key, value in main.items() if key not in IN_TRAIN_JOB} | {
-        "name": words.NODE,
-        "image": main["image"],
-    }
-    pod["spec"]["containers"] = objects.copy_of([node, *containers])
-    pod["spec"].pop("restartPolicy", None)
-    pod["spec"] |= limits.pod
-    node_job = {
-        "name": words.NODE,
-        "template": {
-            "metadata": {"labels": {words.ANCESTOR_LABEL: words.TRAINER}},
-            "spec": {**limits.job, "template": pod},
-        },
-    }
+def build(job: Object, framework: str, policy: Object, job_set: Object, parts: Sequence[Object]) -> Object:
+    """The runtime of the old ``job``; ``parts`` are its replicatedJobs, ``job_set`` further fields of the JobSet."""
+    old = job["metadata"]
     return {
         "apiVersion": TRAINING_RUNTIMES.api_version,
         "kind": TRAINING_RUNTIMES.kind,
         "metadata": {
-            "name": name,
-            **({"namespace": namespace} if namespace else {}),
+            "name": old["name"],
+            **({"namespace": old["namespace"]} if old.get("namespace") else {}),
             "labels": {words.FRAMEWORK_LABEL: framework},
         },
-        "spec": {
-            "mlPolicy": {"numNodes": 1, framework: {}},
-            "template": {"spec": {**limits.job_set, "replicatedJobs": [node_job]}},
-        },
+        "spec": {"mlPolicy": policy, "template": {"spec": {**job_set, "replicatedJobs": list(parts)}}},
     }
+
+
+def part(name: str, template: Object, main: Object, limits: Limits, *, trains: bool) -> Object:
+    """A replicatedJob of the old pod ``template``, whose container ``main`` has the name that Trainer wants.
+
+    ``trains``: it is the part that the TrainJob's own fields go to.
+    """
+    pod: Any = objects.copy_of(template)
+    pod["spec"]["containers"] = [
+        _renamed(container) if container == main else container for container in pod["spec"]["containers"]
+    ]
+    pod["spec"].pop("restartPolicy", None)
+    pod["spec"] |= limits.pod
+    ancestor = {"metadata": {"labels": {words.ANCESTOR_LABEL: words.TRAINER}}} if trains else {}
+    return {"name": name, "template": {**ancestor, "spec": {**limits.job, "template": pod}}}
+
+
+def without(main: Object) -> Object:
+    """``main`` as it is in a runtime whose TrainJob says the rest; an image has to be there."""
+    return {key: value for key, value in main.items() if key not in IN_TRAIN_JOB} | {"image": main["image"]}
+
+
+def _renamed(container: Object) -> Object:
+    """Ports without a name get one: Trainer takes two of those for the same (kubeflow/trainer#3925)."""
+    ports = [{"name": f"port-{port['containerPort']}", **port} for port in container.get("ports") or ()]
+    return {**container, "name": words.NODE, **({"ports": ports} if ports else {})}

@@ -9,8 +9,8 @@ from sidings.cli.invocation import Invocation
 
 SUMMARY = "turn jobs of the Training Operator (v1) into TrainJobs"
 DESCRIPTION = """
-Print a TrainJob for every PyTorchJob, XGBoostJob or JAXJob of the manifests, with a TrainingRuntime where its pods say
-more than a TrainJob can. Other objects are printed as they are. stderr says what is lost and what works otherwise.
+Print a TrainJob for every job of kubeflow.org/v1 in the manifests, with a TrainingRuntime where its pods say more than
+a TrainJob can. Other objects are printed as they are. stderr says what is lost and what works otherwise.
 Nothing is applied: `sidings convert -f old.yaml | sidings run -f -`.
 """
 

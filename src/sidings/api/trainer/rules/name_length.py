@@ -39,4 +39,9 @@ def _longest_pod(request: Request, name: str, replicated_job: Object) -> str:
     pods = next((int(count) for count in counts if count is not None), 1)
     known = runtimes.ancestor_of(replicated_job) in words.CONTAINER_OF_ANCESTOR
     replicas = 1 if known else int(replicated_job.get("replicas", 1))
-    return f"{name}-{replicated_job.get('name')}-{max(replicas - 1, 0)}-{max(pods - 1, 0)}-{_RANDOM_SUFFIX}"
+    return pod_name(name, str(replicated_job.get("name")), replicas, pods)
+
+
+def pod_name(job_name: str, replicated_job: str, replicas: int, pods: int) -> str:
+    """The name of the last pod of a replicatedJob, which is the longest."""
+    return f"{job_name}-{replicated_job}-{max(replicas - 1, 0)}-{max(pods - 1, 0)}-{_RANDOM_SUFFIX}"

@@ -5,6 +5,9 @@ from collections.abc import Iterator
 import pytest
 from two_ranks import Pair
 
+import sidings_train
+from sidings_train import World
+
 
 @pytest.fixture(scope="session")
 def pair() -> Iterator[Pair]:
@@ -12,3 +15,10 @@ def pair() -> Iterator[Pair]:
     pair = Pair()
     yield pair
     pair.close()
+
+
+@pytest.fixture
+def alone() -> Iterator[World]:
+    """A world of one, in the test's own process."""
+    with sidings_train.start() as world:
+        yield world

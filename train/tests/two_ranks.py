@@ -7,10 +7,12 @@ file and name, with the environment that torchrun would give. What it returns, p
 from __future__ import annotations
 
 import base64
+import faulthandler
 import importlib.util
 import io
 import os
 import pickle
+import signal
 import socket
 import subprocess
 import sys
@@ -70,6 +72,9 @@ class Pair:
         with DefaultSelector() as selector:
             selector.register(process.stdout, EVENT_READ)
             if not selector.select(DEADLINE):
+                for stuck in self._processes:
+                    stuck.send_signal(signal.SIGABRT)  # says on stderr where it stands
+                    stuck.wait()
                 self.close()
                 raise TimeoutError(f"no answer within {DEADLINE:g} s")
         line = process.stdout.readline()
@@ -103,6 +108,7 @@ def _free_port() -> int:
 
 def _serve() -> None:
     """The process: orders on stdin, outcomes on what was stdout; the function's own output is caught."""
+    faulthandler.enable()
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     for line in sys.stdin.buffer:

@@ -100,6 +100,22 @@ class TrainState:
                 part.load_state_dict(flat[f"parts.{name}"])
         self.step, self.epoch, self.position = place["step"], place["epoch"], place["position"]
 
+    def buffers(self) -> dict[str, torch.Tensor]:
+        """Buffers of the model as this rank has them: running statistics differ from rank to rank."""
+        everything = self.model.state_dict(keep_vars=True)
+        return {
+            name: value.detach()
+            for name, value in everything.items()
+            if isinstance(value, torch.Tensor) and not isinstance(value, nn.Parameter)
+        }
+
+    @torch.no_grad()
+    def load_buffers(self, saved: Mapping[str, torch.Tensor]) -> None:
+        """Take over this rank's own ``buffers``; what a model wrapped in another way calls otherwise stays as loaded."""
+        for name, buffer in self.buffers().items():
+            if name in saved:
+                buffer.copy_(saved[name])
+
 
 def _under(flat: dict[str, Any], prefix: str) -> dict[str, Any]:
     return {name.removeprefix(prefix): value for name, value in flat.items() if name.startswith(prefix)}

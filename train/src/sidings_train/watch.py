@@ -78,7 +78,7 @@ class Watch:
         self._thread = threading.Thread(target=self._run, name="sidings-watch", daemon=True)
 
     def start(self) -> None:
-        self._tell()
+        self.tell()
         self._thread.start()
 
     def stop(self) -> None:
@@ -102,14 +102,15 @@ class Watch:
         key = f"sidings/word/{rank}"
         return Word(**json.loads(self._store.get(key))) if self._store.check([key]) else None
 
-    def _tell(self) -> None:
+    def tell(self) -> None:
+        """Say where this rank is; the thread does so by itself every ``INTERVAL``."""
         word = {"step": self._step, "since": self._since, "told": time.time()}
         self._store.set(f"sidings/word/{self._rank}", json.dumps(word))
 
     def _run(self) -> None:
         while not self._ended.wait(INTERVAL):
             try:
-                self._tell()
+                self.tell()
             except (dist.DistError, RuntimeError):
                 return  # rank 0 has ended and its store with it: nobody is left to tell
             if time.time() - self._since > self._patience and self._warned_at != self._step:

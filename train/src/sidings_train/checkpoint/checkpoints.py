@@ -16,12 +16,13 @@ from __future__ import annotations
 
 import os
 import secrets
+import threading
 import time
-from collections.abc import Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 
@@ -31,12 +32,14 @@ from sidings_train.checkpoint.finding import latest
 from sidings_train.checkpoint.layout import Attempt
 from sidings_train.checkpoint.loading import load
 from sidings_train.checkpoint.manifest import Manifest
-from sidings_train.checkpoint.staging import Staging, is_sharded
+from sidings_train.checkpoint.staging import Staging, is_sharded, shapes_of
 from sidings_train.errors import CheckpointError, TrainError
 from sidings_train.state import TrainState, packed
 from sidings_train.storage.place import Place
 from sidings_train.storage.places import place_of
 from sidings_train.world import World
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -73,9 +76,9 @@ class Checkpoints:
         self._retention = writing.Retention(keep, keep_every)
         self._group = world.new_group()
         self._staging = Staging()
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="sidings-checkpoint")
         self._run = world.from_first(f"{time.time_ns() // 1_000_000:013d}-{secrets.token_hex(3)}")
         self._tries = 0
+        self._reserving: Future[None] | None = None
         self._pending: Future[Saved] | None = None
         self.last: Saved | None = None
         self.stalled = 0.0  # seconds that training has waited for checkpoints so far
@@ -87,7 +90,6 @@ class Checkpoints:
         """Wait for what is being written; not when the block failed, for then other ranks may be gone."""
         if kind is None:
             self._settle()
-        self._thread.shutdown(wait=kind is None)
 
     def resume(self) -> bool:
         """Take over the newest whole checkpoint, if there is one. CheckpointError when it is of another run."""
@@ -107,7 +109,13 @@ class Checkpoints:
 
     def after_step(self) -> None:
         """Save when the state's step is a multiple of ``every``; training waits for the copy only."""
-        if self._every and self._state.step % self._every == 0:
+        if not self._every:
+            return
+        if self._reserving is None:
+            # Only to get memory: to look at the model from another thread would disturb FSDP in the middle of a step.
+            shapes = shapes_of(self._own_tensors()[0])
+            self._reserving = _in_thread(lambda: self._staging.reserve(shapes))
+        if self._state.step % self._every == 0:
             if self._world.any(self._pending is not None and not self._pending.done()):
                 self._world.say(
                     f"checkpoint at step {self._state.step} left out: the one before is still being written"
@@ -133,9 +141,11 @@ class Checkpoints:
     def _begin(self) -> None:
         began = time.perf_counter()
         state = self._state
-        tensors, rest = state.tensors_and_rest()
-        tensors = {name: tensor for name, tensor in tensors.items() if self._world.first or is_sharded(tensor)}
-        objects = {f"rank.{self._world.rank}": packed(rng.capture(self._world.device))}
+        if self._reserving is not None:
+            self._reserving.result()
+        tensors, rest = self._own_tensors()
+        own = {"rng": rng.capture(self._world.device), "buffers": {} if self._world.first else state.buffers()}
+        objects = {f"rank.{self._world.rank}": packed(own)}
         if self._world.first:
             objects["rest"] = packed(rest)
         staged = writing.Staged(tensors, self._staging.copy(tensors), objects)
@@ -144,7 +154,12 @@ class Checkpoints:
         header = Manifest(state.place, dict(state.recipe), self._written(), {})
         stall = time.perf_counter() - began
         self.stalled += stall
-        self._pending = self._thread.submit(self._write, attempt, staged, header, stall)
+        self._pending = _in_thread(lambda: self._write(attempt, staged, header, stall))
+
+    def _own_tensors(self) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
+        """What this rank writes: its parts of what is sharded, and rank 0 all that every rank has."""
+        tensors, rest = self._state.tensors_and_rest()
+        return {name: tensor for name, tensor in tensors.items() if self._world.first or is_sharded(tensor)}, rest
 
     def _write(self, attempt: Attempt, staged: writing.Staged, header: Manifest, stall: float) -> Saved:
         size = writing.write(self._place, attempt, staged, header, self._retention, self._world, self._group)
@@ -174,3 +189,17 @@ class Checkpoints:
                     cause=f"{recipe.get(names[0])!r} there, {recipes[0].get(names[0])!r} on rank 0",
                     remedy="start all ranks with the same arguments and give them the same data",
                 )
+
+
+def _in_thread(work: Callable[[], T]) -> Future[T]:
+    """``work`` in a thread that does not keep the process from ending: it may wait for a rank that is gone."""
+    future: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(work())
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=run, name="sidings-checkpoint", daemon=True).start()
+    return future

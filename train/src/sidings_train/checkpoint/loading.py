@@ -43,13 +43,15 @@ def load(place: Place, found: Found, state: TrainState, world: World) -> None:
     try:
         dcp.load({**tensors, **objects}, storage_reader=reader, planner=planner)
     except dcp.CheckpointException as error:
-        rank, (cause, _) = min(error.failures.items(), key=lambda failure: failure[0])
+        failed, (cause, _) = min(error.failures.items(), key=lambda failure: failure[0])
         raise CheckpointError(
-            f"rank {rank}: {where} cannot be loaded", cause=f"{type(cause).__name__}: {cause}"
+            f"rank {failed}: {where} cannot be loaded", cause=f"{type(cause).__name__}: {cause}"
         ) from error
     state.load(tensors, unpacked(planner.objects["rest"]), found.manifest.place)
     if own in planner.objects:
-        rng.restore(unpacked(planner.objects[own]), world.device)
+        saved = unpacked(planner.objects[own])
+        state.load_buffers(saved["buffers"])
+        rng.restore(saved["rng"], world.device)
     else:
         rng.begin(state.step, world.rank)
 

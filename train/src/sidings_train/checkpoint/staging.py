@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -22,29 +23,47 @@ def is_sharded(tensor: torch.Tensor) -> bool:
     return isinstance(tensor, DTensor)
 
 
+@dataclass(frozen=True)
+class Shape:
+    """What a buffer is made from. ``pinned``: a GPU copies into it."""
+
+    size: torch.Size
+    dtype: torch.dtype
+    pinned: bool
+
+
+def shapes_of(tensors: Mapping[str, torch.Tensor]) -> dict[str, Shape]:
+    """The buffers that ``tensors`` need, of this rank's parts."""
+    return {name: _shape(_local(tensor)) for name, tensor in tensors.items()}
+
+
 class Staging:
     """The buffers, by name. One checkpoint at a time may use them."""
 
     def __init__(self) -> None:
-        self._buffers: dict[str, torch.Tensor] = {}
+        self._buffers: dict[str, tuple[Shape, torch.Tensor]] = {}
 
-    def reserve(self, tensors: Mapping[str, torch.Tensor]) -> None:
-        """Have a buffer of the right shape for each of ``tensors``, in memory that the kernel has already given."""
-        for name, tensor in tensors.items():
-            local, buffer = _local(tensor), self._buffers.get(name)
-            if buffer is None or buffer.shape != local.shape or buffer.dtype != local.dtype:
-                pinned = local.device.type == "cuda"
-                self._buffers[name] = torch.empty(local.shape, dtype=local.dtype, pin_memory=pinned).zero_()
+    def reserve(self, shapes: Mapping[str, Shape]) -> None:
+        """Have a buffer for each of ``shapes``, in memory that the kernel has already given."""
+        for name, shape in shapes.items():
+            if name not in self._buffers or self._buffers[name][0] != shape:
+                buffer = torch.empty(shape.size, dtype=shape.dtype, pin_memory=shape.pinned).zero_()
+                self._buffers[name] = shape, buffer
 
     @torch.no_grad()
     def copy(self, tensors: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
         """This rank's part of each of ``tensors``, on the host. Valid until the next call."""
-        self.reserve(tensors)
+        self.reserve(shapes_of(tensors))
+        copies = {name: self._buffers[name][1] for name in tensors}
         for name, tensor in tensors.items():
-            self._buffers[name].copy_(_local(tensor), non_blocking=True)
+            copies[name].copy_(_local(tensor), non_blocking=True)
         if any(tensor.device.type == "cuda" for tensor in tensors.values()):
             torch.cuda.synchronize()
-        return {name: self._buffers[name] for name in tensors}
+        return copies
+
+
+def _shape(local: torch.Tensor) -> Shape:
+    return Shape(local.shape, local.dtype, local.device.type == "cuda")
 
 
 def _local(tensor: torch.Tensor) -> torch.Tensor:

@@ -1,6 +1,6 @@
+import resource
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -55,8 +55,8 @@ def test_a_bug_is_called_one() -> None:
 
 
 def test_help_is_quick_and_imports_nothing_slow() -> None:
-    """The budget is 0.15 s; the bound here is generous, because other tests may share the machine."""
-    begun = time.perf_counter()
+    """The budget is 0.15 s; here it is CPU time and the bound generous, because others may share the machine."""
+    begun = _cpu_of_children()
     probe = """
 import sys, sidings.cli.main as m
 try:
@@ -65,8 +65,13 @@ except SystemExit:
     print(*sys.modules, file=sys.stderr)
 """
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
-    assert time.perf_counter() - begun < 1.0
+    assert _cpu_of_children() - begun < 1.0
     assert not {"asyncio", "yaml", "ssl", "dataclasses", "torch", "sidings.host"} & set(done.stderr.split())
+
+
+def _cpu_of_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def test_a_reader_that_has_seen_enough_is_no_error() -> None:

@@ -29,7 +29,7 @@ SEVERAL = Path("/usr/lib/google-cloud-sdk/bin")
 """Where Google's SDK keeps several versions; its plain `kubectl` only chooses one of them."""
 LIMIT_SECONDS = 120
 """After that `timeout` ends a command, which then has the exit code 124."""
-PATIENCE_SECONDS = 30
+PATIENCE_SECONDS = 120
 
 
 @dataclass(frozen=True)

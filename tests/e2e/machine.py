@@ -191,8 +191,8 @@ def pod(name: str, command: str | Sequence[str], *, container: Mapping[str, Any]
     return json.dumps({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": fields})
 
 
-def wait_for(met: Callable[[], bool], seconds: float = 60) -> None:
-    """Poll a real engine; only here, where there is no virtual time."""
+def wait_for(met: Callable[[], bool], seconds: float = 180) -> None:
+    """Poll a real engine; only here, where there is no virtual time. A machine that is busy takes long."""
     deadline = time.monotonic() + seconds
     while not met():
         assert time.monotonic() < deadline, "it did not happen in time"

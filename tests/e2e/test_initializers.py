@@ -77,7 +77,7 @@ def test_files_of_this_machine_reach_the_nodes(cluster: Machine, tmp_path: Path)
     (tmp_path / "config.json").write_text("{}\n")
     cluster.apply(RUNTIME)
     cluster.apply(job("tune", f"file://{tmp_path}/rows", f"file://{tmp_path}/config.json"))
-    cluster.wait_for_condition("Complete", "trainjob/tune", seconds=60)
+    cluster.wait_for_condition("Complete", "trainjob/tune")
     assert cluster.kubectl("logs", "job/tune-node-0") == "a,b\n{}\n"
     assert "dataset is complete: 1 file in /workspace/dataset" in cluster.kubectl(
         "logs", "job/tune-dataset-initializer-0"
@@ -88,7 +88,7 @@ def test_a_source_that_is_not_there_ends_the_job_with_its_reason(cluster: Machin
     (tmp_path / "config.json").write_text("{}\n")
     cluster.apply(RUNTIME)
     cluster.apply(job("wrong", f"file://{tmp_path}/none", f"file://{tmp_path}/config.json"))
-    cluster.wait_for_condition("Failed", "trainjob/wrong", seconds=60)
+    cluster.wait_for_condition("Failed", "trainjob/wrong")
     told = cluster.reasons("JobSet", "wrong")["FirstFailure"]
     assert "wrong-dataset-initializer-0-0" in told
     assert f"this machine has no {tmp_path}/none" in told

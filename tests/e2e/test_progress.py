@@ -82,14 +82,14 @@ def test_progress_is_seen_while_it_trains_and_when_it_ends(machine: Machine) -> 
     machine.ok("up", "--feature-gates", "TrainJobStatus=true")
     machine.apply(manifest(str(shared)))
     machine.kubectl(
-        "wait", "trainjob/told", "--for=jsonpath={.status.trainerStatus.progressPercentage}=30", "--timeout=60s"
+        "wait", "trainjob/told", "--for=jsonpath={.status.trainerStatus.progressPercentage}=30", "--timeout=180s"
     )
     assert machine.object("trainjob", "told")["status"]["trainerStatus"]["metrics"] == [
         {"name": "loss", "value": "0.5"}
     ]
     assert annotation(machine, "1 minute")["currentStep"] == 3
     (shared / "enough").touch()
-    machine.wait_for_condition("Complete", "trainjob/told", seconds=60)
+    machine.wait_for_condition("Complete", "trainjob/told")
     assert annotation(machine, "complete")["progressPercentage"] == 100
 
 

@@ -31,7 +31,7 @@ pytestmark = [
     pytest.mark.e2e,
     pytest.mark.skipif(not shutil.which("prometheus"), reason="no prometheus here (apt-get install prometheus)"),
 ]
-PATIENCE_SECONDS = 60.0
+PATIENCE_SECONDS = 180.0
 RUN = 'DCGM_FI_DEV_GPU_UTIL{exported_namespace="default", exported_job="run"}'
 AVERAGE, PEAK = f"avg(avg_over_time({RUN}[10m]))", f"max(max_over_time({RUN}[10m]))"
 CONFIG = """\

@@ -40,7 +40,7 @@ def reader(cluster: Machine) -> Iterator[Machine]:
     for obj in READER:
         cluster.apply(json.dumps(obj))
     cluster.apply(pod("asks", "sleep 600", serviceAccountName="reader"))
-    cluster.wait_for_condition("Ready", "pod/asks", seconds=60)
+    cluster.wait_for_condition("Ready", "pod/asks")
     yield cluster
     cluster.kubectl("delete", "serviceaccount,role,rolebinding", "reader", "--ignore-not-found")
 

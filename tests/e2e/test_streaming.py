@@ -23,7 +23,7 @@ def box(cluster: Machine) -> Machine:
     """A cluster with a pod ``box`` that serves its /tmp on port 8000 of its loopback address."""
     server = "echo serving; cd /tmp; echo hello > index.html; exec python3 -m http.server 8000 --bind 127.0.0.1"
     cluster.apply(pod("box", server))
-    cluster.wait_for_condition("Ready", "pod/box", seconds=60)
+    cluster.wait_for_condition("Ready", "pod/box")
     return cluster
 
 
@@ -91,7 +91,7 @@ def forwarded(box: Machine) -> Iterator[int]:
 
 def test_port_forward(forwarded: int) -> None:
     for _ in range(3):
-        with urllib.request.urlopen(f"http://127.0.0.1:{forwarded}/index.html", timeout=20) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{forwarded}/index.html", timeout=60) as answer:
             assert answer.read() == b"hello\n"
 
 
@@ -99,7 +99,7 @@ def test_port_forward_survives_clients_that_leave(forwarded: int) -> None:
     for _ in range(20):
         with socket.create_connection(("127.0.0.1", forwarded)) as leaving:
             leaving.send(b"GET / HTTP/1.1\r\n")
-    with urllib.request.urlopen(f"http://127.0.0.1:{forwarded}/index.html", timeout=20) as answer:
+    with urllib.request.urlopen(f"http://127.0.0.1:{forwarded}/index.html", timeout=60) as answer:
         assert answer.read() == b"hello\n"
 
 
@@ -116,7 +116,7 @@ def test_port_forward_to_a_port_where_nobody_listens(box: Machine) -> None:
 
 def test_attach_replays_the_log_and_follows(cluster: Machine) -> None:
     cluster.apply(pod("talker", "seq 1 3; while [ ! -e /tmp/go ]; do sleep 0.1; done; echo four"))
-    cluster.wait_for_condition("Ready", "pod/talker", seconds=60)
+    cluster.wait_for_condition("Ready", "pod/talker")
     wait_for(lambda: cluster.kubectl("logs", "talker", "--tail=1") == "3\n")
     attached = cluster.start_kubectl("attach", "talker")
     assert attached.stdout is not None
@@ -164,7 +164,7 @@ def test_older_clients(box: Machine, minor: int) -> None:
         assert going.stdout is not None
         port = int(re.search(r"127\.0\.0\.1:(\d+) -> 8000", going.stdout.readline())[1])  # type: ignore[index]
         for _ in range(3):
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/index.html", timeout=20) as answer:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/index.html", timeout=60) as answer:
                 assert answer.read() == b"hello\n"
         going.kill()
 
@@ -193,12 +193,12 @@ api = client.CoreV1Api()
 pod = ("box", "default")
 run = stream(api.connect_get_namespaced_pod_exec, *pod, command=["sh", "-c", "echo out; echo err >&2; exit 3"],
              stdout=True, stderr=True, stdin=False, tty=False, _preload_content=False)
-run.run_forever(timeout=20)
+run.run_forever(timeout=60)
 assert (run.read_stdout(), run.read_stderr(), run.returncode) == ("out\\n", "err\\n", 3)
 run = stream(api.connect_get_namespaced_pod_exec, *pod, command=["cat"],
              stdout=True, stderr=True, stdin=True, tty=False, _preload_content=False)
 run.write_stdin("hello\\n")
-assert run.readline_stdout(timeout=20) == "hello"
+assert run.readline_stdout(timeout=60) == "hello"
 run.close()
 connected = portforward(api.connect_get_namespaced_pod_portforward, *pod, ports="8000").socket(8000)
 connected.setblocking(True)

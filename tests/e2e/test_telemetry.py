@@ -22,10 +22,10 @@ def test_top_shows_ranks_and_marks_the_one_that_its_peers_wait_for(cluster: Mach
         return [rank for job in jobs if job["name"] == "uneven" for rank in job["ranks"]]
 
     wait_for(lambda: [bool(rank["straggles"]) for rank in ranks()] == [False, True], seconds=180)
+    wait_for(lambda: "straggler: it uses" in cluster.ok("top", "uneven").splitlines()[2])
     lines = cluster.ok("top", "uneven").splitlines()
     assert lines[0].split() == ["JOB", "RANK", "CPU", "MEMORY", "RECV", "SENT", "NOTE"]
     assert [line.split()[:2] for line in lines[1:]] == [["uneven", "main-0"], ["uneven", "main-1"]]
-    assert "straggler: it uses" in lines[2]
     assert 'exported_job="uneven",rank="1"' in cluster.kubectl("get", "--raw", "/metrics")
     refused = cluster.sidings("top", "nobody")
     assert refused.returncode == 3

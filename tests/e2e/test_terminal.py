@@ -16,7 +16,7 @@ def test_ctrl_c_detaches_and_the_job_goes_on(machine: Machine) -> None:
     following = machine.start("run", "-f", "-", stdin=job_set("long", "sleep 600"))
     wait_for(lambda: " Running " in machine.ok("get"))
     following.send_signal(signal.SIGINT)
-    _, err = following.communicate(timeout=20)
+    _, err = following.communicate(timeout=120)
     assert following.returncode == 130
     assert 'detached; JobSet "long" goes on' in err
     assert "sidings suspend long" in err

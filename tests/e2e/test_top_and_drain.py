@@ -15,7 +15,7 @@ def test_top(cluster: Machine) -> None:
     hog = "exec python3 -c 'x = bytearray(200_000_000)\nwhile True: pass'"
     cluster.apply(pod("hog", hog, nodeName="node-2"))
     cluster.apply(pod("idle", "sleep 600", nodeName="node-3"))
-    cluster.wait_for_condition("Ready", "pod/hog", "pod/idle", seconds=60)
+    cluster.wait_for_condition("Ready", "pod/hog", "pod/idle")
     pods = _columns(cluster.kubectl("top", "pods", "--no-headers"))
     assert int(pods["hog"][0].removesuffix("m")) > 50
     assert int(pods["hog"][1].removesuffix("Mi")) > 150
@@ -30,7 +30,7 @@ def test_top(cluster: Machine) -> None:
 def test_drain_evicts_and_a_cordoned_node_gets_nothing(cluster: Machine) -> None:
     cluster.apply(pod("here", "sleep 600", nodeName="node-2"))
     cluster.apply(pod("there", "sleep 600", nodeName="node-3"))
-    cluster.wait_for_condition("Ready", "pod/here", "pod/there", seconds=60)
+    cluster.wait_for_condition("Ready", "pod/here", "pod/there")
     out = cluster.kubectl("drain", "node-2", "--force", "--grace-period=1", "--timeout=60s")
     try:
         assert "evicting pod default/here" in out or "pod/here evicted" in out

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -75,10 +74,8 @@ def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:
 
 
 def test_alone_without_torchrun(tmp_path: Path) -> None:
-    began = time.monotonic()
     done = subprocess.run(
         [sys.executable, str(EXAMPLE / "train.py"), *SMALL], cwd=tmp_path, text=True, capture_output=True, check=False
     )
     assert done.returncode == 0, done.stderr[-2000:]
     assert done.stdout.splitlines()[-1].startswith("AUC 0.")
-    assert time.monotonic() - began < 120

@@ -17,7 +17,7 @@ TERMINAL = StreamOptions("c", stdin=True, stdout=True, tty=True)
 
 
 async def _attach(cluster: Cluster, options: StreamOptions, client: Client) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         await cluster.agent.attach(await cluster.get(), options, client)
 
 

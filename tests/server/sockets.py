@@ -53,7 +53,7 @@ class Wire:
 
     async def until(self, met: Callable[[], bool]) -> None:
         """Wait until the messages so far make it true."""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while not met():
                 self._news.clear()
                 await self._news.wait()

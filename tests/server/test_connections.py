@@ -45,7 +45,7 @@ async def door(tmp_path: Path) -> AsyncIterator[Door]:
     store = Store.in_memory()
     app = App(Registry(store, catalog.builtin(), clock, rng), NoPods(), StaticTokens({"t": ADMIN}), clock, rng)
     listener = bind("127.0.0.1", 0)
-    bounds = Bounds(most=MOST, head_seconds=0.3)
+    bounds = Bounds(most=MOST, head_seconds=1.0)
     server = ApiServer(app, listener, identity.certificate_file, identity.key_file, bounds=bounds)
     running = asyncio.create_task(server.serve())
     yield Door(server.port, ssl.create_default_context(cadata=identity.authority.decode()))
@@ -67,7 +67,7 @@ async def test_one_too_many_is_told_so_and_the_first_are_served(door: Door) -> N
         assert (await reader.readuntil(b"ok")).startswith(b"HTTP/1.1 200 ")
         writer.close()
         await writer.wait_closed()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not await served(door):
             pass  # the server has not heard yet that they hung up
 
@@ -91,10 +91,10 @@ async def test_a_head_that_does_not_come_is_not_waited_for(door: Door, begun: by
 
 async def test_between_two_requests_there_may_be_time(door: Door) -> None:
     reader, writer = await door.open()
-    for _ in range(2):
+    for pause in (1.2, 0):  # longer than a head may take, real time of a real socket
         writer.write(READY)
         assert (await reader.readuntil(b"ok")).startswith(b"HTTP/1.1 200 ")
-        await asyncio.sleep(0.4)  # longer than a head may take, real time of a real socket
+        await asyncio.sleep(pause)
     writer.close()
 
 

@@ -39,7 +39,7 @@ class Ports:
 
     async def close(self) -> None:
         """All connections were closed by the other side: they end."""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             await asyncio.gather(*self._serving)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -117,7 +117,7 @@ async def test_too_many_streams_are_refused(wire: Wire) -> None:
 async def test_what_is_not_spdy_ends_the_session(ports: Ports) -> None:
     wire = Wire()
     wire.say(b"GET / HTTP/1.1\r\n\r\n")
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         await port_forward.serve_spdy(ports, POD, wire.socket)
     assert wire.sent == []
 
@@ -130,7 +130,7 @@ async def test_channels(ports: Ports) -> None:
     wire.say(b"\x00hello\n")
     await wire.hears(b"\x00HELLO\n")
     wire.leave()
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         await serving
 
 

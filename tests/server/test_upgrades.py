@@ -167,7 +167,7 @@ async def test_a_client_that_leaves_ends_its_command(sessions: Sessions) -> None
     wire, serving = sessions.start(_exec("hang"))
     await wire.hears(b"here")
     wire.leave()
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         await sessions.pods.hung_up.wait()
         await serving
 

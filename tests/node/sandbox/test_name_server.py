@@ -161,7 +161,7 @@ class Server:
 def _bound(kind: socket.SocketKind) -> socket.socket:
     made = socket.socket(socket.AF_INET, kind)
     made.bind(("127.0.0.1", 0))
-    made.settimeout(5)
+    made.settimeout(60)
     return made
 
 

@@ -19,7 +19,7 @@ from tests.node.waiting import until
 
 ASK = """import socket, sys
 try:
-    with socket.create_connection((sys.argv[1], int(sys.argv[2])), timeout=10) as server:
+    with socket.create_connection((sys.argv[1], int(sys.argv[2])), timeout=60) as server:
         server.sendall(b"hello")
         server.shutdown(socket.SHUT_WR)
         print(server.makefile().read(), end="")
@@ -98,7 +98,7 @@ async def test_datagrams_to_the_outside_are_refused_at_once(sandbox: Sandboxes) 
     pod = await sandbox.start_pod()
     script = """import socket
 with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
-    asking.settimeout(20)
+    asking.settimeout(60)
     asking.connect(("192.0.2.1", 123))
     try:
         asking.send(b"x")

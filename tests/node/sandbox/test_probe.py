@@ -56,7 +56,7 @@ def refusing(state_dir: Path) -> list[str]:
 
 def start(command: list[str], state_dir: Path, choice: str) -> list[str]:
     done = subprocess.run(
-        [*command, sys.executable, "-c", _START, str(state_dir), choice], capture_output=True, text=True, timeout=30
+        [*command, sys.executable, "-c", _START, str(state_dir), choice], capture_output=True, text=True, timeout=120
     )
     assert done.stdout, done.stderr
     return done.stdout.strip().split(" | ")

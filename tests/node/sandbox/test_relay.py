@@ -16,7 +16,7 @@ def _pair() -> tuple[socket.socket, socket.socket]:
         one = socket.create_connection(listener.getsockname(), 5)
         other, _ = listener.accept()
     for end in (one, other):
-        end.settimeout(5)
+        end.settimeout(60)
     return one, other
 
 

@@ -22,14 +22,14 @@ while True:
             client.sendall(sys.argv[1].encode() + data)
 """
 CLIENT = """import socket, sys
-with socket.create_connection((sys.argv[1], 80), timeout=10) as server:
+with socket.create_connection((sys.argv[1], 80), timeout=60) as server:
     server.sendall(b"hello")
     server.shutdown(socket.SHUT_WR)
     while data := server.recv(65536):
         print(data.decode(), end="", flush=True)
 """
 MANY = """import hashlib, socket, sys, threading
-with socket.create_connection((sys.argv[1], 80), timeout=30) as server:
+with socket.create_connection((sys.argv[1], 80), timeout=60) as server:
     sent = bytes(range(256)) * 40000
     threading.Thread(target=lambda: (server.sendall(sent), server.shutdown(socket.SHUT_WR))).start()
     got = b"".join(iter(lambda: server.recv(1 << 20), b""))
@@ -98,7 +98,7 @@ while True:
 """
 ASK_UDP = """import socket, sys
 with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
-    asking.settimeout(10)
+    asking.settimeout(60)
     asking.connect((sys.argv[1], 53))
     for word in (b"one ", b"two "):
         asking.send(word)

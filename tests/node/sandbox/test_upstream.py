@@ -66,7 +66,7 @@ class Town:
 def _bound() -> socket.socket:
     made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     made.bind(("127.0.0.1", 0))
-    made.settimeout(5)
+    made.settimeout(60)
     return made
 
 

@@ -132,7 +132,7 @@ async def test_no_pipe_of_the_starter_is_kept_open(state_dir: Path) -> None:
     sandboxes = Sandboxes(state_dir, as_user=os.geteuid() != 0)
     try:
         done = await asyncio.to_thread(
-            subprocess.run, [sys.executable, "-c", program, str(state_dir)], capture_output=True, text=True, timeout=20
+            subprocess.run, [sys.executable, "-c", program, str(state_dir)], capture_output=True, text=True, timeout=120
         )
         assert done.stdout == "started\n"
     finally:

@@ -28,7 +28,7 @@ async def _upgrade(served: Served, path: str, version: str) -> tuple[asyncio.Str
         "Content-Length: 0",
     )
     writer.write("\r\n".join([*head, "", ""]).encode())
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         return reader, writer, await reader.readuntil(b"\r\n\r\n")
 
 
@@ -39,7 +39,7 @@ async def test_a_connection_that_becomes_spdy(served: Served) -> None:
     reader, writer, head = await _upgrade(served, "p/portforward", "portforward.k8s.io")
     assert head.startswith(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: SPDY/3.1\r\n")
     assert b"X-Stream-Protocol-Version: portforward.k8s.io\r\n" in head
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         for number in (1, 3):
             ping = frames.control(frames.PING, struct.pack("!I", number))
             writer.write(ping)
@@ -53,7 +53,7 @@ async def test_a_connection_that_becomes_spdy(served: Served) -> None:
 async def test_a_connection_that_is_refused(served: Served) -> None:
     reader, writer, head = await _upgrade(served, "nobody/exec?command=a&stdout=1", "v4.channel.k8s.io")
     assert head.startswith(b"HTTP/1.1 404 Not Found\r\ncontent-type: application/json\r\n")
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         assert b'pods \\"nobody\\" not found' in await reader.read()
     writer.close()
     await writer.wait_closed()

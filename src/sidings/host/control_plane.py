@@ -54,13 +54,13 @@ from sidings.controllers.runtime.controller import Controller
 from sidings.controllers.runtime.metrics import ControllerMetrics
 from sidings.controllers.scheduler.controller import Scheduler
 from sidings.controllers.service_accounts import ServiceAccounts
+from sidings.controllers.software import Installed, everything
 from sidings.controllers.tfjob.controller import TFJobController
 from sidings.controllers.trainjob.controller import TrainJobController
 from sidings.controllers.trainjob.plugins.progress import StatusServer
 from sidings.controllers.trainjob.progression_tracker import ProgressionTracker
 from sidings.controllers.trainjob.refusals import RefusalForwarder
 from sidings.controllers.trainjob.runtime_finalizer import ClusterTrainingRuntimeController, TrainingRuntimeController
-from sidings.controllers.trainjob.software import Installed, everything
 from sidings.controllers.xgboostjob.controller import XGBoostJobController
 from sidings.host.job_states import JobStates
 from sidings.host.pace import Pace
@@ -151,7 +151,7 @@ class ControlPlane:
             JAXJobController(client, clock, rng),
             TFJobController(client, clock, rng),
             PaddleJobController(client, clock, rng),
-            MPIJobController(client, clock, rng),
+            MPIJobController(client, clock, rng, self._installed),
             JobSetController(client, clock, rng, self._gates),
             ExclusivePods(client, clock, rng),
             JobController(client, clock, rng),

@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from sidings.api.objects import Object
+from sidings.controllers.software import Finding
 from sidings.controllers.trainjob import job_set, software
 from tests.trainjobs import replicated_job, runtime, train_job, trainer_job
 
 MPI = (replicated_job("node"), trainer_job("launcher"))
 
 
-def told(trainer: Object, made: Object, *have: str) -> list[software.Finding]:
+def told(trainer: Object, made: Object, *have: str) -> list[Finding]:
     info = job_set.build(train_job(trainer), made).info
     return software.findings(info, lambda program, image: program in have)
 

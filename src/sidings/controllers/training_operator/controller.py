@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 from sidings.api import objects
@@ -16,6 +16,7 @@ from sidings.clock import Clock
 from sidings.controllers.runtime.controller import Controller, Mapper, keys_of_controller
 from sidings.controllers.runtime.events import Recorder
 from sidings.controllers.runtime.plan import EventNote
+from sidings.controllers.software import Finding
 from sidings.controllers.training_operator import effects
 from sidings.controllers.training_operator.operator import Operator
 from sidings.controllers.training_operator.plan import plan
@@ -48,9 +49,16 @@ class TrainingJobController(Controller):
             message = f"{kind} failed validation because {complaint}"
             await self._recorder.record(EventNote(job, "Warning", f"{kind}FailedValidation", message))
             return None
+        if not (job.get("status") or {}).get("conditions"):
+            for reason, message in self.obstacles(job):
+                await self._recorder.record(EventNote(job, "Warning", reason, message))
         decided = plan(self.operator, await self._snapshot(job), self.clock.now())
         await effects.carry_out(self.client, self._recorder, self.resource, job, decided)
         return decided.requeue_after
+
+    def obstacles(self, job: Object) -> Iterable[Finding]:
+        """What will keep the pods of ``job``, which is about to begin, from running; by default nothing is known."""
+        return ()
 
     async def _snapshot(self, job: Object) -> Snapshot:
         namespace, selector = objects.namespace_of(job), f"{words.JOB_NAME}={objects.name_of(job)}"

@@ -19,6 +19,7 @@ from sidings.client.events import EventNote, Recorder
 from sidings.client.interface import Client, PatchType
 from sidings.clock import Clock
 from sidings.controllers.runtime.controller import Controller, Mapper, keys_of_controller
+from sidings.controllers.software import Finding, Installed, everything
 from sidings.controllers.trainjob import job_set as job_sets
 from sidings.controllers.trainjob import snapshot, software
 from sidings.controllers.trainjob.companions import Companion
@@ -56,7 +57,7 @@ class TrainJobController(Controller):
         client: Client,
         clock: Clock,
         rng: random.Random,
-        installed: software.Installed = software.everything,
+        installed: Installed = everything,
         status_server: StatusServer | None = None,
     ) -> None:
         super().__init__(client, clock, rng)
@@ -97,7 +98,7 @@ class TrainJobController(Controller):
             return error if isinstance(error, ApiError) else InternalError(str(error))
         return None
 
-    async def _tell(self, job: Object, findings: Iterable[software.Finding]) -> None:
+    async def _tell(self, job: Object, findings: Iterable[Finding]) -> None:
         for reason, message in findings:
             await self._findings.record(EventNote(job, "Warning", reason, message))
 

@@ -106,11 +106,10 @@ def test_a_port_name_says_everything_that_is_wrong() -> None:
     ]
 
 
-def test_a_domain_prefixed_path_has_both_parts() -> None:
-    assert names.domain_prefixed_path("acme.io/foo/bar") == []
-    assert names.is_domain_prefixed_path("acme.io/foo")
-    assert names.domain_prefixed_path("other") == ['must be a domain-prefixed path (such as "acme.io/foo")']
-    assert not names.is_domain_prefixed_path("A/b")
+def test_a_key_is_told_of_each_time() -> None:
+    """What a caller does with the complaints is not what the next one gets."""
+    names.qualified_name("a b").clear()
+    assert names.qualified_name("a b")
 
 
 def test_a_generated_name_is_a_label_long_at_most() -> None:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sidings.api import fields, names, timestamps
+from sidings.api import fields, label_rules, names, timestamps
 from sidings.api.fields import FieldError
 from sidings.api.kind import Kind
 from sidings.api.kinds.custom_resource_definition import CLEANUP
@@ -22,7 +22,6 @@ ORPHAN_FINALIZER = "orphan"
 FOREGROUND_FINALIZER = "foregroundDeletion"
 STANDARD_FINALIZERS = frozenset({"kubernetes", ORPHAN_FINALIZER, FOREGROUND_FINALIZER, CLEANUP})
 """The last one is given by the API server itself (upstream after the creation, when nobody checks it)."""
-MAX_ANNOTATION_BYTES = 256 * 1024
 
 _IMMUTABLE = ("name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds")
 _SYSTEM = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "resourceVersion")
@@ -78,8 +77,8 @@ def validate_create(kind: Kind, obj: Object) -> list[FieldError]:
         errors.append(fields.required("metadata.name", "name or generateName is required"))
     else:
         errors += [fields.invalid("metadata.name", name, text) for text in kind.rules.name_complaints(name)]
-    errors += _labels(metadata.get("labels") or {})
-    errors += _annotations(metadata.get("annotations") or {})
+    errors += label_rules.of_labels(metadata.get("labels") or {}, "metadata.labels")
+    errors += label_rules.of_annotations(metadata.get("annotations") or {}, "metadata.annotations")
     errors += _owners(metadata.get("ownerReferences") or [])
     errors += _finalizers(metadata.get("finalizers") or [])
     return errors
@@ -102,31 +101,11 @@ def validate_update(new: Object, old: Object) -> list[FieldError]:
     for field in _IMMUTABLE:
         if mine.get(field) != theirs.get(field):
             errors.append(fields.invalid(f"metadata.{field}", mine.get(field), "field is immutable"))
-    errors += _labels(mine.get("labels") or {})
-    errors += _annotations(mine.get("annotations") or {})
+    errors += label_rules.of_labels(mine.get("labels") or {}, "metadata.labels")
+    errors += label_rules.of_annotations(mine.get("annotations") or {}, "metadata.annotations")
     errors += _owners(mine.get("ownerReferences") or [])
     # Upstream's strategies check the metadata once more after the common code has; both sets of causes are answered.
     return errors * 2
-
-
-def _labels(labels: Mapping[str, str]) -> list[FieldError]:
-    errors = []
-    for key, value in labels.items():
-        errors += [fields.invalid("metadata.labels", key, text) for text in names.qualified_name(key)]
-        errors += [fields.invalid("metadata.labels", value, text) for text in names.label_value(value)]
-    return errors
-
-
-def _annotations(annotations: Mapping[str, str]) -> list[FieldError]:
-    errors = []
-    for key in annotations:
-        # Keys are compared in lower case: annotations may be mixed-case where labels may not.
-        complaints = names.qualified_name(key.lower())
-        errors += [fields.invalid("metadata.annotations", key, text) for text in complaints]
-    size = sum(len(key.encode()) + len(value.encode()) for key, value in annotations.items())
-    if size > MAX_ANNOTATION_BYTES:
-        errors.append(fields.too_long("metadata.annotations", MAX_ANNOTATION_BYTES))
-    return errors
 
 
 def _owners(references: Sequence[Mapping[str, Any]]) -> list[FieldError]:

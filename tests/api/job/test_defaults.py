@@ -34,6 +34,7 @@ def test_back_off_limit() -> None:
 
 def test_replacement_policy_follows_the_failure_policy() -> None:
     assert stored()["spec"]["podReplacementPolicy"] == "TerminatingOrFailed"
+    assert stored(podFailurePolicy={})["spec"]["podReplacementPolicy"] == "Failed"
     rule = {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]}
     spec = stored(podFailurePolicy={"rules": [rule]})["spec"]
     assert spec["podReplacementPolicy"] == "Failed"

@@ -137,6 +137,18 @@ def test_a_selector_may_ask_for_less_than_was_generated() -> None:
     assert complaints(selector={"matchExpressions": expressions}) == []
 
 
+def test_what_pods_are_labelled_with() -> None:
+    job = stored(pod_labels={"a b": "c d"})
+    job["spec"]["template"]["metadata"]["annotations"] = {"e f": ""}
+    job["spec"]["template"]["spec"]["ephemeralContainers"] = [{"name": "debug", "image": "img:1"}]
+    assert [error.field for error in validation.errors(job)] == [
+        "spec.template.labels",
+        "spec.template.labels",
+        "spec.template.annotations",
+        "spec.template.spec.ephemeralContainers",
+    ]
+
+
 def test_a_good_job() -> None:
     assert complaints() == []
     assert complaints(**indexed(backoffLimitPerIndex=1, maxFailedIndexes=2), managedBy="acme.io/foo") == []

@@ -23,7 +23,7 @@ def apply(job: Object) -> None:
     _default(spec, "backoffLimit", 6 if spec.get("backoffLimitPerIndex") is None else MAX_INT32)
     _default(spec, "suspend", False)
     _default(spec, "manualSelector", False)
-    _default(spec, "podReplacementPolicy", "Failed" if spec.get("podFailurePolicy") else "TerminatingOrFailed")
+    _default(spec, "podReplacementPolicy", "TerminatingOrFailed" if spec.get("podFailurePolicy") is None else "Failed")
     default_patterns(spec)
     if spec.get("selector"):
         inherit_labels(job)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sidings.api import fields, names, objects, selector_rules, selectors
+from sidings.api import domain_prefixed, fields, label_rules, names, objects, selector_rules, selectors
 from sidings.api.fields import FieldError
 from sidings.api.job import labels, policies
 from sidings.api.kinds.pod_spec import validate_pod_spec
@@ -13,7 +13,6 @@ from sidings.api.objects import Object
 MOST_PARALLEL_INDEXED = 100_000
 MANY_INDEXES = 100_000
 MOST_FAILED_OF_MANY = 10_000
-LONGEST_MANAGER = 63
 NON_NEGATIVE = (
     "parallelism",
     "completions",
@@ -40,12 +39,12 @@ def template_errors(spec: Object) -> list[FieldError]:
     """The broken rules of a ``spec`` without those of its selector, which the template of a Job does not have yet."""
     return [
         *_numbers(spec),
-        *_managed_by(spec),
+        *domain_prefixed.manager_errors(spec.get("managedBy"), "spec.managedBy"),
         *_completion_mode(spec),
         *policies.pod_failure_policy(spec),
         *policies.success_policy(spec),
         *policies.pod_replacement_policy(spec),
-        *validate_pod_spec(spec["template"].get("spec") or {}, "spec.template.spec"),
+        *_template(spec["template"]),
         *_restart_policy(spec),
     ]
 
@@ -57,16 +56,6 @@ def _numbers(spec: Object) -> Iterator[FieldError]:
             yield fields.invalid(f"spec.{name}", value, _NEGATIVE)
     if spec.get("maxFailedIndexes") is not None and spec.get("backoffLimitPerIndex") is None:
         yield fields.required("spec.backoffLimitPerIndex", "when maxFailedIndexes is specified")
-
-
-def _managed_by(spec: Object) -> Iterator[FieldError]:
-    manager = spec.get("managedBy")
-    if manager is None:
-        return
-    if not names.is_domain_prefixed_path(manager):
-        yield fields.invalid("spec.managedBy", manager, 'must be a domain-prefixed path (such as "acme.io/foo")')
-    if len(manager) > LONGEST_MANAGER:
-        yield fields.too_long("spec.managedBy", LONGEST_MANAGER)
 
 
 def _completion_mode(spec: Object) -> Iterator[FieldError]:
@@ -106,6 +95,16 @@ def _indexed(spec: Object) -> Iterator[FieldError]:
             yield fields.invalid(f"spec.{name}", spec[name], detail)
 
 
+def _template(template: Object) -> Iterator[FieldError]:
+    metadata, pod = template.get("metadata") or {}, template.get("spec") or {}
+    yield from label_rules.of_labels(metadata.get("labels") or {}, "spec.template.labels")
+    yield from label_rules.of_annotations(metadata.get("annotations") or {}, "spec.template.annotations")
+    yield from validate_pod_spec(pod, "spec.template.spec")
+    if pod.get("ephemeralContainers"):
+        detail = "ephemeral containers not allowed in pod template"
+        yield fields.forbidden("spec.template.spec.ephemeralContainers", detail)
+
+
 def _restart_policy(spec: Object) -> Iterator[FieldError]:
     path = "spec.template.spec.restartPolicy"
     policy = (spec["template"].get("spec") or {}).get("restartPolicy")
@@ -127,7 +126,7 @@ def _selector(spec: Object) -> Iterator[FieldError]:
         yield from wrong
     elif not selectors.matches(selector, template_labels):
         yield fields.invalid(
-            "spec.template.metadata.labels", template_labels, "`selector` does not match template `labels`"
+            "spec.template.metadata.labels", template_labels or None, "`selector` does not match template `labels`"
         )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sidings.api import fields, names, objects
+from sidings.api import domain_prefixed, fields, names, objects
 from sidings.api.feature_gates import NONE, FeatureGates, Gate
 from sidings.api.fields import FieldError
 from sidings.api.jobset import labels
@@ -24,7 +24,6 @@ from sidings.api.jobset.names import (
 from sidings.api.objects import Object
 
 MAX_INT32 = 2**31 - 1
-LONGEST_MANAGER = 63
 LONGEST_RULE_NAME = 128
 MOST_RESTARTED_SINGLY = 1024
 """Replicas of a group when a rule restarts single Jobs: as many counters as the status may list."""
@@ -44,7 +43,7 @@ def errors(jobset: Object, gates: FeatureGates = NONE) -> list[FieldError]:
     return [
         *_gates(jobset["spec"], replicated_jobs, gates),
         *_subdomain(jobset),
-        *_managed_by(jobset),
+        *domain_prefixed.manager_errors(jobset["spec"].get("managedBy"), "spec.managedBy"),
         *(error for index in range(len(replicated_jobs)) for error in _replicated_job(jobset, index, gates)),
         *_success_policy(jobset["spec"], replicated_jobs),
         *_failure_policy(jobset["spec"], replicated_jobs, gates),
@@ -78,16 +77,6 @@ def _subdomain(jobset: Object) -> Iterator[FieldError]:
     for message in names.dns1035_label(subdomain):
         too_long = f".{path} is too long, must be less than 63 characters"
         yield fields.invalid(path, subdomain, too_long if _TOO_LONG in message else message)
-
-
-def _managed_by(jobset: Object) -> Iterator[FieldError]:
-    manager = jobset["spec"].get("managedBy")
-    if manager is None:
-        return
-    if not names.is_domain_prefixed_path(manager):
-        yield fields.invalid("spec.managedBy", manager, 'must be a domain-prefixed path (such as "acme.io/foo")')
-    if len(manager) > LONGEST_MANAGER:
-        yield fields.too_long("spec.managedBy", LONGEST_MANAGER)
 
 
 def _replicated_job(jobset: Object, index: int, gates: FeatureGates) -> Iterator[FieldError]:

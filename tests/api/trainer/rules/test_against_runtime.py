@@ -56,7 +56,7 @@ def test_managers_that_are_paths_pass(manager: str) -> None:
     assert errors(train_job({}, runtimePatches=[patch(manager=manager)]), runtime()) == []
 
 
-@pytest.mark.parametrize("manager", ["bad", "kueue.k8s.io/", "/x", "a.io/ü"])
+@pytest.mark.parametrize("manager", ["bad", "kueue.k8s.io/", "/x"])
 def test_other_managers_are_refused(manager: str) -> None:
     assert errors(train_job({}, runtimePatches=[patch(manager=manager)]), runtime()) == [
         f'spec.runtimePatches.manager: Invalid value: "{manager}": must be a domain-prefixed path (such as '

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sidings.api import fields, names
+from sidings.api import domain_prefixed, fields
 from sidings.api.fields import FieldError
 from sidings.api.golang import in_struct_order
 from sidings.api.trainer import overrides, runtimes, words
@@ -18,28 +18,18 @@ from sidings.api.trainer.rules.request import Request
 FIELD = "spec.runtimePatches"
 RESERVED_CONTAINERS = frozenset({words.DATASET_INITIALIZER, words.MODEL_INITIALIZER, words.NODE})
 NO_ENVS = "must not have envs for the dataset-initializer, model-initializer, node containers"
-NOT_A_PATH = 'must be a domain-prefixed path (such as "acme.io/foo")'
 ONLY_SUSPENDED = "RuntimePatches can only be modified when the TrainJob is suspended before or after the update"
 
 
 def check(request: Request) -> Iterator[FieldError]:
     patches = request.spec.get("runtimePatches") or []
     for patch in patches:
-        yield from _check_manager(patch["manager"])
+        yield from domain_prefixed.errors(patch["manager"], f"{FIELD}.manager")
     for patch in overrides.patches_of({"spec": {"runtimePatches": patches}}):
         for replicated_job in runtimes.replicated_jobs(patch):
             if sets_reserved_env(runtimes.containers_of(replicated_job)):
                 yield fields.invalid(FIELD, in_struct_order(patches), NO_ENVS)
     yield from _check_change(request)
-
-
-def _check_manager(manager: str) -> Iterator[FieldError]:
-    domain, _, path = manager.partition("/")
-    details = names.dns1123_subdomain(domain) if domain and path else []
-    for detail in details:
-        yield fields.invalid(f"{FIELD}.manager", domain, detail)
-    if not details and not names.is_domain_prefixed_path(manager):
-        yield fields.invalid(f"{FIELD}.manager", manager, NOT_A_PATH)
 
 
 def sets_reserved_env(containers: list[dict[str, object]]) -> bool:

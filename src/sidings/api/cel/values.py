@@ -10,6 +10,7 @@ import base64
 import binascii
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
+from functools import lru_cache
 from typing import Any
 
 from sidings.api import timestamps
@@ -30,8 +31,30 @@ _READERS: Mapping[str, Callable[[str], Any]] = {
 }
 
 
+class _Place:
+    """A schema as a key: one and the same, since to compare two would cost more than what is remembered."""
+
+    __slots__ = ("schema",)
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+
+    def __hash__(self) -> int:
+        return id(self.schema)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Place) and self.schema is other.schema
+
+
 def has_formats(schema: Schema) -> bool:
     """Whether any text below ``schema`` is more than a text to rules."""
+    return _has_formats(_Place(schema))
+
+
+@lru_cache(maxsize=1 << 16)
+def _has_formats(place: _Place) -> bool:
+    """Remembered: the schema of a pod template has thousands of places, and each create would walk all of them."""
+    schema = place.schema
     if schema.get("type") == "string":
         return schema.get("format") in _READERS
     below = [*(schema.get("properties") or {}).values(), schema.get("items"), schema.get("additionalProperties")]
@@ -40,6 +63,8 @@ def has_formats(schema: Schema) -> bool:
 
 def of_json(schema: Schema, value: Any) -> Any:
     """``value``, which fits ``schema``, as rules see it."""
+    if not has_formats(schema):
+        return value
     if isinstance(value, str):
         return _text(str(schema.get("format") or ""), value) if schema.get("type") == "string" else value
     if isinstance(value, list):

@@ -50,8 +50,7 @@ class Server:
                 live = await self._client.get(JOB_SETS, self._name, self._namespace)
                 await self._client.update(JOB_SETS, placed(live, what))
             case "pods":
-                for number, attempt in enumerate(what):
-                    await self._client.create(PODS, pod(number, attempt), namespace=self._namespace)
+                await self._have_pods([pod(number, attempt) for number, attempt in enumerate(what)])
             case "wait":
                 await self._clock.sleep(what)
             case "numbers":
@@ -80,6 +79,18 @@ class Server:
                     self._moment += timedelta(seconds=1)
                     live = await self._client.get(JOBS, name, self._namespace)
                     await self._patch(JOBS, name, {"status": job_status(verb, step, self._moment, live)}, "status")
+
+    async def _have_pods(self, wanted: list[Object]) -> None:
+        """These and no others: the Jobs have none, as nobody runs them."""
+        live = {objects.name_of(found) for found in (await self._client.list(PODS, self._namespace)).items}
+        for made in wanted:
+            name = objects.name_of(made)
+            if name in live:
+                await self._patch(PODS, name, {"metadata": {"annotations": made["metadata"]["annotations"]}})
+            else:
+                await self._client.create(PODS, made, namespace=self._namespace)
+        for name in live - {objects.name_of(made) for made in wanted}:
+            await self._client.delete(PODS, name, self._namespace, grace_period_seconds=0)
 
     async def settled(self) -> tuple[Object | None, list[Object], list[str]]:
         before, waited = None, 0.0

@@ -51,6 +51,17 @@ def test_the_message() -> None:
     assert len(cause.describe(JOB, found, "x" * 5000)) < 500
 
 
+def test_the_message_where_no_job_has_failed() -> None:
+    failed = ended("js-b-1-0-abcde", 3, 1, field="lastState")
+    failed["metadata"]["ownerReferences"] = [{"kind": "Job", "name": "js-b-1", "uid": "u", "controller": True}]
+    found = cause.culprit([failed])
+    assert found is not None
+    assert cause.describe_in_place(found, "ValueError: x") == (
+        "Restart in place: Job js-b-1, pod js-b-1-0-abcde: container main exited with 3 (Error); its last line: "
+        "ValueError: x"
+    )
+
+
 def test_a_job_that_failed_without_a_pod() -> None:
     condition = {"type": "Failed", "status": "True", "reason": "DeadlineExceeded", "message": "too long"}
     assert cause.describe({**JOB, "status": {"conditions": [condition]}}, None) == (

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from sidings.api import conditions, objects
-from sidings.api.feature_gates import Gate
-from sidings.api.jobset import elastic
+from sidings.api.feature_gates import ALL
+from sidings.api.jobset import elastic, labels
 from sidings.api.objects import Key, Object
 from sidings.api.resources import CLAIMS, EVENTS, JOB_SETS, JOBS, NAMESPACES, PODS, SERVICES, Resource
 from sidings.api.status import ApiError, NotFound
@@ -64,6 +64,12 @@ class Cluster(NamedTuple):
         groups[0]["template"]["spec"] |= dict.fromkeys(elastic.SIZE, size)
         await self.patch(replicatedJobs=groups, **spec)
 
+    async def reach(self, pod: str, attempt: int) -> None:
+        """What the agent of a pod that restarts in place writes."""
+        body = {"metadata": {"annotations": {labels.IN_PLACE_RESTART_ATTEMPT: str(attempt)}}}
+        await self.client.patch(PODS, pod, body, namespace="ns")
+        await settle()
+
     async def events(self, reason: str) -> list[str]:
         return [e["message"] for e in (await self.client.list(EVENTS, "ns")).items if e["reason"] == reason]
 
@@ -74,7 +80,7 @@ async def settle(seconds: float = 2) -> None:
 
 @pytest.fixture
 async def cluster() -> AsyncIterator[Cluster]:
-    async with world(gates=frozenset({Gate.ELASTIC_JOB_SET})) as (client, clock, _):
+    async with world(gates=ALL) as (client, clock, _):
         await client.create(NAMESPACES, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "ns"}})
         kubelet = ScriptedKubelet(client, clock, "ns")
         terminating = asyncio.create_task(kubelet.terminate_deleted_pods())
@@ -161,6 +167,26 @@ async def test_a_job_that_cannot_be_resized_is_told_until_it_can(cluster: Cluste
     await cluster.resize(3)
     assert len((await cluster.client.list(PODS, "ns")).items) == 3
     assert not conditions.is_true(await cluster.jobset(), "Suspended")
+
+
+async def test_why_containers_start_again_in_their_pods_is_told(cluster: Cluster) -> None:
+    made = group("a")
+    made["template"]["spec"] |= {"parallelism": 2, "completions": 2, "podReplacementPolicy": "Failed"}
+    made["template"]["spec"]["backoffLimit"] = 2**31 - 1
+    await cluster.create(made, failurePolicy={"maxRestarts": 1, "restartStrategy": "InPlaceRestart"})
+    await cluster.act("ready")
+    first, second = [objects.name_of(pod) for pod in (await cluster.client.list(PODS, "ns")).items]
+    for name in (first, second):
+        await cluster.reach(name, 0)
+    await cluster.kubelet.act(second, "restart", {"exitCode": 3})
+    await cluster.reach(second, 1)
+    told = f"Restart in place: Job js-a-0, pod {second}: container main exited with 3 (Error)"
+    assert await cluster.events("FirstFailure") == [told]
+    await cluster.reach(first, 1)
+    await cluster.kubelet.act(first, "restart", {"exitCode": 4})
+    await cluster.reach(first, 2)
+    assert conditions.is_true(await cluster.jobset(), "Failed")
+    assert await cluster.events("FirstFailure") == [told, told.replace(second, first).replace("with 3", "with 4")]
 
 
 async def test_deleting_a_jobset_takes_everything_but_retained_claims(cluster: Cluster) -> None:

@@ -57,6 +57,12 @@ def test_failed_and_silent_pods_are_left_out() -> None:
     assert in_place_restart.attempts_of([pod("1"), pod(None), pod("7", phase="Failed")]) == [1]
 
 
+def test_the_first_to_start_again_are_ahead() -> None:
+    pods = [pod("1"), pod("2"), pod(None), pod("2"), pod("3", phase="Failed")]
+    assert in_place_restart.foremost(pods) == [pods[1], pods[3]]
+    assert in_place_restart.foremost([pod(None)]) == []
+
+
 @pytest.mark.parametrize("text", ["x", "-1", ""])
 def test_an_attempt_that_is_no_number(text: str) -> None:
     with pytest.raises(in_place_restart.InvalidAttempt, match="must be non-negative integer"):

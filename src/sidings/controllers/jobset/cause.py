@@ -30,7 +30,17 @@ def describe(job: Object, found: ContainerFailure | None, last_line: str = "") -
         return f"Job {name} failed: {condition.get('reason') or 'Failed'}: {condition.get('message') or ''}".rstrip(
             ": "
         )
-    text = f"Job {name}, pod {objects.name_of(found.pod)}: container {found.container} exited with {found.exit_code}"
+    return _failure(name, found, last_line)
+
+
+def describe_in_place(found: ContainerFailure, last_line: str = "") -> str:
+    """The event's message where no Job has failed: containers start again in their pods."""
+    job = (objects.controller_of(found.pod) or {}).get("name") or ""
+    return f"Restart in place: {_failure(job, found, last_line)}"
+
+
+def _failure(job: str, found: ContainerFailure, last_line: str) -> str:
+    text = f"Job {job}, pod {objects.name_of(found.pod)}: container {found.container} exited with {found.exit_code}"
     text += f" ({found.reason})"
     return f"{text}; its last line: {last_line[:LONGEST_LINE]}" if last_line else text
 

@@ -65,6 +65,9 @@ class JobSetController(Controller):
         decided = plan(snapshot, self.clock.now())
         if decided.blamed is not None:
             decided.events.append(EventNote(jobset, "Warning", cause.REASON, await self._why(decided.blamed)))
+        if (found := cause.culprit(decided.blamed_pods)) is not None:
+            text = cause.describe_in_place(found, await self._last_line(found))
+            decided.events.append(EventNote(jobset, "Warning", cause.REASON, text))
         await effects.carry_out(self.client, self._recorder, jobset, decided)
         return decided.requeue_after
 

@@ -69,6 +69,13 @@ def attempts_of(pods: Iterable[Object]) -> list[int]:
     return found
 
 
+def foremost(pods: Iterable[Object]) -> list[Object]:
+    """Those of ``pods`` that say the highest attempt: their containers were the first to start again."""
+    said = [(attempt, pod) for pod in pods for attempt in attempts_of([pod])]
+    highest = max((attempt for attempt, _ in said), default=0)
+    return [pod for attempt, pod in said if attempt == highest]
+
+
 def advance(jobset: Object, attempts: list[int], before: Attempts) -> Attempts:
     """The status fields after a look at the ``attempts`` of all pods."""
     groups = jobset["spec"].get("replicatedJobs") or ()

@@ -58,6 +58,8 @@ class JobSetPlan:
     """The new status, None where nothing changed."""
     blamed: Object | None = None
     """The failed Job because of which the JobSet fails or starts again."""
+    blamed_pods: list[Object] = field(default_factory=list)
+    """Pods in which a container has failed, because of which the JobSet fails or starts again in place."""
     failure: str = ""
     """Why the status is not written although the rest is done; the pass is then tried again."""
     events: list[EventNote] = field(default_factory=list)
@@ -242,6 +244,7 @@ class _Pass:
     def restart_in_place(self) -> None:
         status, pods = self._jobset["status"], self._snapshot.pods
         if in_place_restart.container_is_exhausted(self._jobset, pods):
+            self._plan.blamed_pods = list(pods)
             self._fail(in_place_restart.REACHED_MAX_RESTARTS)
             return
         try:
@@ -250,10 +253,13 @@ class _Pass:
             self._plan.failure = str(error)
             return
         if in_place_restart.is_exhausted(self._jobset, attempts):
+            self._plan.blamed_pods = in_place_restart.foremost(pods)
             self._fail(in_place_restart.REACHED_MAX_RESTARTS)
             return
         before = Attempts(status.get(CURRENT_ATTEMPT), status.get(PREVIOUS_ATTEMPT))
         after = in_place_restart.advance(self._jobset, attempts, before)
+        if after.previous != before.previous:
+            self._plan.blamed_pods = in_place_restart.foremost(pods)
         found = {CURRENT_ATTEMPT: after.current, PREVIOUS_ATTEMPT: after.previous}
         status |= {name: value for name, value in found.items() if value is not None}
 

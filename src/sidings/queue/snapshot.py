@@ -92,6 +92,11 @@ class ClusterQueue(Node):
         self.freed = 0
         """How often quota came free or changed here; what was tried before that is worth another try."""
 
+    @property
+    def flavors(self) -> frozenset[str]:
+        """All that its resource groups name."""
+        return frozenset(flavor for group in self.groups for flavor in group.flavors)
+
     def group_of(self, resource: str) -> ResourceGroup | None:
         return next((group for group in self.groups if resource in group.resources), None)
 

@@ -10,13 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
-from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any
 
-from sidings.api import conditions, pod_resources, quantity
-from sidings.api.kueue import keys
-from sidings.api.objects import Key, Object, annotations_of, is_deleting, key_of, labels_of
-from sidings.api.pod_phase import has_ended
+from sidings.api import conditions
+from sidings.api.objects import Key, Object, is_deleting, key_of
 from sidings.api.resources import (
     ADMISSION_CHECKS,
     CLUSTER_QUEUES,
@@ -31,7 +28,9 @@ from sidings.api.resources import (
     WORKLOADS,
     Resource,
 )
-from sidings.controllers.kueue import workload_status
+from sidings.controllers.kueue import relevance, workload_status
+from sidings.controllers.kueue.foreign_pods import ForeignPods
+from sidings.controllers.kueue.tallies import Entry, Tallies
 from sidings.queue import eligibility, snapshot, workloads
 from sidings.queue.admission_fair_sharing import BurdenOf, nobody_is_burdened
 from sidings.queue.cycle import Head
@@ -66,8 +65,8 @@ class Cache:
         """Holders whose admission is being written: until ``confirm`` or ``forget`` nothing else counts for them."""
         self._waiting: dict[Key, str] = {}
         """ClusterQueue by Workload."""
-        self._pods: dict[Key, _Place] = {}
-        """Pods on nodes that no placement of the queue accounts for."""
+        self._pods = ForeignPods()
+        self.tallies = Tallies()
         self._snapshot = snapshot.build(())
         self._pending: dict[str, PendingQueue] = {}
         self.burden_of: BurdenOf = nobody_is_burdened
@@ -89,19 +88,23 @@ class Cache:
             self._stale = self._objects.pop(place, None) is not None or self._stale
             return
         self._objects[place] = {"apiVersion": resource.api_version, "kind": resource.kind, **obj}
-        self._stale = self._stale or old is None or _decisive(resource, old) != _decisive(resource, obj)
+        if old is None or relevance.of_surrounding(resource, old) != relevance.of_surrounding(resource, obj):
+            self._stale = True
 
-    def see_pod(self, pod: Object, *, gone: bool) -> None:
-        """A change of a pod: what runs on a node beside the queue's placements is not free for them."""
-        key = key_of(pod)
-        place = None if gone else _place_of(pod)
-        if self._pods.get(key) == place:
-            return
-        if place is None:
-            del self._pods[key]
-        else:
-            self._pods[key] = place
-        self._stale = self._stale or bool(self._snapshot.topologies)
+    def see_pod(self, pod: Object, *, gone: bool) -> bool:
+        """A change of a pod: what runs on a node beside the queue's placements is not free for them.
+
+        Returns whether that could change a decision.
+        """
+        topologies = self._snapshot.topologies
+        took, gave = self._pods.see(pod, topologies.values(), gone=gone)
+        if not topologies or not (took or gave):
+            return False
+        self.changes += 1
+        if gave:
+            queues = self._snapshot.queues.values()
+            self._flushed |= {queue.root for queue in queues if queue.flavors & topologies.keys()}
+        return True
 
     def see_workload(self, obj: Object, *, gone: bool, now: datetime) -> None:
         """A change of a Workload."""
@@ -123,7 +126,8 @@ class Cache:
         self.edition += 1
         self.changes += 1
         freed = {name: queue.freed for name, queue in self._snapshot.queues.items()}
-        self._snapshot = snapshot.build(self._around())
+        self._snapshot = snapshot.build(self._objects.values())
+        self._pods.occupy(self._snapshot.topologies.values())
         for name, queue in self._snapshot.queues.items():
             queue.freed = freed.get(name, 0) + 1
         for queue in self._snapshot.queues.values():
@@ -135,8 +139,10 @@ class Cache:
         }
         self._holders.clear()
         self._waiting.clear()
+        self.tallies = Tallies()
         for key, workload in self._assumed.items():
             self._take(key, workload)
+            self._count(key)
         for key, obj in self._workloads.items():
             self._settle(key, None, obj, now)
         for name, queue_before in before.items():
@@ -145,14 +151,6 @@ class Cache:
         # Those set aside are looked at a second later, as upstream does: a change often comes in several parts.
         self._flushed = {queue.root for queue in self._snapshot.queues.values()}
 
-    def _around(self) -> Iterator[Object]:
-        """All objects; nodes with what is left of them."""
-        used: dict[str, dict[str, Decimal]] = {}
-        for node, requests in self._pods.values():
-            pod_resources.add(used.setdefault(node, {}), requests)
-        for (kind, key), obj in self._objects.items():
-            yield _reduced(obj, used[key.name]) if kind == NODES.kind and key.name in used else obj
-
     def flush(self) -> None:
         """Quota came free: those set aside in the trees that are concerned are worth a look again."""
         self.changes += 1
@@ -160,11 +158,6 @@ class Cache:
             if queue.root in self._flushed:
                 self._pending[name].flush(self._may_use(name))
         self._flushed.clear()
-
-    @property
-    def is_stale(self) -> bool:
-        """Whether ``refresh`` would build anew."""
-        return self._stale
 
     @property
     def flush_is_due(self) -> bool:
@@ -210,6 +203,7 @@ class Cache:
             self._pending[queue].discard(workload.key)
         self._assumed[key] = workload
         self._take(key, workload)
+        self._count(key)
 
     def confirm(self, obj: Object, now: datetime) -> None:
         """The admission that was assumed is written; ``obj`` is what was stored.
@@ -233,9 +227,7 @@ class Cache:
         self._assumed.pop(key, None)
         if key in self._holders:
             self._drop_holder(key)
-        obj = self._workloads.get(key)
-        if obj is not None:
-            self._settle(key, None, obj, now)
+        self._settle(key, None, self._workloads.get(key), now)
 
     def give_back(self, head: Head, waiting: Waiting, why: Requeue) -> None:
         """A head that was not admitted; one that has left its queue meanwhile stays away."""
@@ -267,24 +259,17 @@ class Cache:
         if resource == WORKLOADS:
             return set(self._workloads)
         if resource == PODS:
-            return set(self._pods)
+            return self._pods.known()
         return {key for kind, key in self._objects if kind == resource.kind}
-
-    def pending(self) -> Iterator[tuple[Key, str]]:
-        """(LocalQueue, ClusterQueue or empty) of each Workload that waits at a LocalQueue that is not stopped."""
-        for key, obj in self._workloads.items():
-            if key in self._holders or workload_status.is_finished(obj) or not workload_status.is_active(obj):
-                continue
-            queue = Key(key.namespace, obj["spec"].get("queueName") or "")
-            local = self._objects.get((LOCAL_QUEUES.kind, queue))
-            if local is not None and not eligibility.holds(local):
-                yield queue, self._waiting.get(key, "")
 
     # One Workload.
 
     def _settle(self, key: Key, before: Object | None, obj: Object | None, now: datetime) -> None:
-        if key in self._assumed:
-            return
+        if key not in self._assumed:
+            self._place(key, before, obj, now)
+            self._count(key)
+
+    def _place(self, key: Key, before: Object | None, obj: Object | None, now: datetime) -> None:
         holds = obj is not None and workload_status.has_quota(obj) and not workload_status.is_finished(obj)
         if holds and obj is not None and (obj.get("status") or {}).get("admission"):
             self._leave_queue(key)
@@ -295,7 +280,7 @@ class Cache:
         queue = self._queue_of(obj, now) if obj is not None else ""
         if not queue or obj is None:
             self._leave_queue(key)
-        elif self._waiting.get(key) == queue and before is not None and _ask(before) == _ask(obj):
+        elif self._waiting.get(key) == queue and before is not None and _judged_alike(before, obj):
             self._pending[queue].refresh(workloads.of_object(obj))
         else:
             self._leave_queue(key)
@@ -307,13 +292,27 @@ class Cache:
         old = self._holders.get(key)
         workload = workloads.of_object(obj)
         if old is not None:
-            if before is not None and _held(before) == _held(obj):
+            if before is not None and relevance.of_holder(before) == relevance.of_holder(obj):
                 return
             self.changes += 1
             self._snapshot.remove(old)
-            if old.admission != workload.admission:
+            if (old.admission, old.priority) != (workload.admission, workload.priority):
                 self._freed(old)
         self._take(key, workload)
+
+    def _count(self, key: Key) -> None:
+        """What the statuses of its queues tell of it."""
+        obj, holder = self._workloads.get(key), self._holders.get(key)
+        entry = None
+        if holder is not None:
+            held, admitted = workloads.held(holder), obj is not None and workload_status.is_admitted(obj)
+            entry = Entry(Key(key.namespace, holder.local_queue), held.cluster_queue, held.usage, admitted)
+        elif obj is not None and workload_status.is_active(obj) and not workload_status.is_finished(obj):
+            queue = Key(key.namespace, obj["spec"].get("queueName") or "")
+            local = self.local_queue(queue)
+            if local is not None and not eligibility.holds(local):
+                entry = Entry(queue, self._waiting.get(key, ""))
+        self.tallies.put(key, entry)
 
     def _take(self, key: Key, workload: Workload) -> None:
         """Give ``workload`` the quota of its admission, if the queue still exists."""
@@ -343,9 +342,7 @@ class Cache:
         """The ClusterQueue in which a Workload without quota waits; empty if in none."""
         if is_deleting(obj) or not eligibility.may_wait(obj, now):
             return ""
-        local = self._objects.get(
-            (LOCAL_QUEUES.kind, Key(obj["metadata"]["namespace"], obj["spec"].get("queueName") or ""))
-        )
+        local = self.local_queue(Key(obj["metadata"]["namespace"], obj["spec"].get("queueName") or ""))
         if local is None or eligibility.holds(local):
             return ""
         name = local["spec"].get("clusterQueue") or ""
@@ -361,56 +358,5 @@ def resource_version(obj: Object) -> int:
     return int(obj["metadata"].get("resourceVersion") or 0)
 
 
-class _Place(NamedTuple):
-    node: str
-    requests: dict[str, Decimal]
-
-
-def _place_of(pod: Object) -> _Place | None:
-    """None for a pod that is on no node, has ended, or is where the queue placed it."""
-    node = pod["spec"].get("nodeName")
-    if not node or has_ended(pod) or keys.WORKLOAD in annotations_of(pod):
-        return None
-    return _Place(node, {**pod_resources.of_pod(pod), "pods": Decimal(1)})
-
-
-def _reduced(node: Object, used: dict[str, Decimal]) -> Object:
-    status = node.get("status") or {}
-    allocatable = {
-        name: str(max(quantity.parse(amount) - used.get(name, Decimal(0)), Decimal(0)))
-        for name, amount in (status.get("allocatable") or {}).items()
-    }
-    return {**node, "status": {**status, "allocatable": allocatable}}
-
-
-def _ask(obj: Object) -> tuple[Any, ...]:
-    """What a waiting Workload is judged by; other changes of it are no reason to look again."""
-    status = obj.get("status") or {}
-    known = status.get("conditions")
-    return (
-        obj["spec"],
-        status.get("reclaimablePods"),
-        [conditions.find(known, type_) for type_ in ("Evicted", "Requeued")],
-        [check["state"] for check in status.get("admissionChecks") or ()],
-    )
-
-
-def _held(obj: Object) -> tuple[Any, ...]:
-    status = obj.get("status") or {}
-    ready = conditions.is_true(obj, "PodsReady")
-    return status.get("admission"), status.get("reclaimablePods"), workload_status.is_evicted(obj), ready, obj["spec"]
-
-
-def _decisive(resource: Resource, obj: Object) -> tuple[Any, ...]:
-    """The part of an object that decisions depend on: heartbeats and counters are no news."""
-    if resource == NODES:
-        status = obj.get("status") or {}
-        ready = conditions.is_true(obj, "Ready")
-        return labels_of(obj), obj.get("spec"), status.get("allocatable"), ready
-    if resource == NAMESPACES:
-        return (labels_of(obj),)
-    return (
-        obj.get("spec"),
-        is_deleting(obj),
-        conditions.is_true(obj, "Active") if resource == ADMISSION_CHECKS else None,
-    )
+def _judged_alike(one: Object, other: Object) -> bool:
+    return relevance.of_waiting(one) == relevance.of_waiting(other)

@@ -16,7 +16,7 @@ from sidings.api.resources import CLUSTER_QUEUES
 from sidings.controllers.kueue import words, workload_status
 from sidings.controllers.kueue.cache import Cache
 from sidings.controllers.kueue.queue_status import LARGEST
-from sidings.queue import fair_sharing, workloads
+from sidings.queue import fair_sharing
 from sidings.queue.quota import Node
 
 WAIT_BUCKETS = (1.0, 2.5, 5.0, *(10.0 * 2**power for power in range(11)))
@@ -125,17 +125,10 @@ class KueueMetrics:
             active, inadmissible = self._cache.sizes(name)
             waiting.append(({"cluster_queue": name, "status": "active"}, active))
             waiting.append(({"cluster_queue": name, "status": "inadmissible"}, inadmissible))
-        reserving = dict.fromkeys(self._cache.snapshot.queues, 0)
-        admitted = dict(reserving)
-        for key, holder in self._cache.holders():
-            queue = workloads.held(holder).cluster_queue
-            obj = self._cache.workload(key)
-            reserving[queue] += 1
-            admitted[queue] += obj is not None and workload_status.is_admitted(obj)
-        by_queue = [
-            [({"cluster_queue": name}, float(n)) for name, n in counts.items()] for counts in (reserving, admitted)
-        ]
-        return waiting, by_queue[0], by_queue[1]
+        tallies = {name: self._cache.tallies.of_cluster_queue(name) for name in self._cache.snapshot.queues}
+        reserving = [({"cluster_queue": name}, float(tally.reserving)) for name, tally in tallies.items()]
+        admitted = [({"cluster_queue": name}, float(tally.admitted)) for name, tally in tallies.items()]
+        return waiting, reserving, admitted
 
     def _queue_states(self) -> Iterator[_Sample]:
         for obj in self._cache.of_kind(CLUSTER_QUEUES):

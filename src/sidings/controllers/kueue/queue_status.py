@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 
 from sidings.api import conditions, timestamps
 from sidings.api.objects import Object, is_deleting
+from sidings.controllers.kueue.tallies import Tally
 from sidings.queue import amounts, fair_sharing
-from sidings.queue.amounts import Usage
 from sidings.queue.snapshot import ClusterQueue
 
 ACTIVE = "Active"
@@ -25,25 +24,6 @@ NO_CLUSTER_QUEUE = "ClusterQueueDoesNotExist"
 INACTIVE_CLUSTER_QUEUE = "ClusterQueueIsInactive"
 LARGEST = 2**63 - 1
 """An infinite share, as an int64."""
-
-
-@dataclass
-class Tally:
-    """Workloads of one queue. ``reserved`` is what they hold, ``used`` the part of those that are admitted."""
-
-    pending: int = 0
-    reserving: int = 0
-    admitted: int = 0
-    reserved: Usage = field(default_factory=dict)
-    used: Usage = field(default_factory=dict)
-
-    def add(self, usage: Usage, *, admitted: bool) -> None:
-        """Count a Workload that holds ``usage``."""
-        self.reserving += 1
-        amounts.add(self.reserved, usage)
-        if admitted:
-            self.admitted += 1
-            amounts.add(self.used, usage)
 
 
 def cluster_queue(obj: Object, queue: ClusterQueue, tally: Tally, now: datetime, *, fair: bool) -> Object:

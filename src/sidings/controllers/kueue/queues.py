@@ -10,17 +10,15 @@ import asyncio
 import contextlib
 
 from sidings.api.kueue.keys import RESOURCE_IN_USE
-from sidings.api.objects import Key, Object, copy_of, is_deleting, key_of, name_of
+from sidings.api.objects import Object, copy_of, is_deleting, key_of, name_of
 from sidings.api.resources import CLUSTER_QUEUES, LOCAL_QUEUES, RESOURCE_FLAVORS
 from sidings.api.status import ApiError
 from sidings.client.interface import Client
 from sidings.clock import Clock
-from sidings.controllers.kueue import queue_status, workload_status
+from sidings.controllers.kueue import queue_status
 from sidings.controllers.kueue.cache import Cache
-from sidings.controllers.kueue.queue_status import Tally
 from sidings.controllers.kueue.settings import Settings
 from sidings.controllers.runtime.plan import Update, together, write
-from sidings.queue import workloads
 
 FIELD_MANAGER = "kueue"
 PACE = 0.2
@@ -58,16 +56,16 @@ class Queues:
 
     def _statuses(self) -> list[Update]:
         now, snapshot = self._clock.now(), self._cache.snapshot
-        by_cluster, by_local = self._tallies()
+        tallies, fair = self._cache.tallies, self._settings.current.fair_sharing.enabled
         found = []
         for obj in self._cache.of_kind(CLUSTER_QUEUES):
             queue = snapshot.queues.get(name_of(obj))
             if queue is not None:
-                tally, fair = by_cluster.get(queue.name, Tally()), self._settings.current.fair_sharing.enabled
+                tally = tallies.of_cluster_queue(queue.name)
                 found.append((CLUSTER_QUEUES, obj, queue_status.cluster_queue(obj, queue, tally, now, fair=fair)))
         for obj in self._cache.of_kind(LOCAL_QUEUES):
             queue = snapshot.queues.get(obj["spec"].get("clusterQueue") or "")
-            tally = by_local.get(key_of(obj), Tally())
+            tally = tallies.of_local_queue(key_of(obj))
             found.append((LOCAL_QUEUES, obj, queue_status.local_queue(obj, queue, tally, now)))
         return [
             Update(resource, {**obj, "status": status}, "status")
@@ -75,27 +73,11 @@ class Queues:
             if status != obj.get("status")
         ]
 
-    def _tallies(self) -> tuple[dict[str, Tally], dict[Key, Tally]]:
-        by_cluster: dict[str, Tally] = {}
-        by_local: dict[Key, Tally] = {}
-        for key, holder in self._cache.holders():
-            held = workloads.held(holder)
-            obj = self._cache.workload(key)
-            admitted = obj is not None and workload_status.is_admitted(obj)
-            by_cluster.setdefault(held.cluster_queue, Tally()).add(held.usage, admitted=admitted)
-            local = Key(key.namespace, holder.local_queue)
-            by_local.setdefault(local, Tally()).add(held.usage, admitted=admitted)
-        for local, cluster in self._cache.pending():
-            by_local.setdefault(local, Tally()).pending += 1
-            if cluster:
-                by_cluster.setdefault(cluster, Tally()).pending += 1
-        return by_cluster, by_local
-
     def _released(self) -> list[Update]:
         """What is being deleted and used by nobody any more, without its finalizer."""
-        holding = {workloads.held(holder).cluster_queue for _, holder in self._cache.holders()}
         queues = self._cache.snapshot.queues.values()
-        named = {flavor for queue in queues for group in queue.groups for flavor in group.flavors}
+        holding = {queue.name for queue in queues if queue.workloads}
+        named = {flavor for queue in queues for flavor in queue.flavors}
         idle = [
             *((CLUSTER_QUEUES, obj) for obj in self._cache.of_kind(CLUSTER_QUEUES) if name_of(obj) not in holding),
             *((RESOURCE_FLAVORS, obj) for obj in self._cache.of_kind(RESOURCE_FLAVORS) if name_of(obj) not in named),

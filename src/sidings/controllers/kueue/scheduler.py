@@ -103,8 +103,7 @@ class Scheduler:
     def _see(self, resource: Resource, obj: Object, *, gone: bool) -> None:
         now = self._clock.now()
         if resource == PODS:
-            self.cache.see_pod(obj, gone=gone)
-            if not self.cache.is_stale:
+            if not self.cache.see_pod(obj, gone=gone):
                 return
         elif resource == WORKLOADS:
             if not gone:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sidings.api import conditions
 from sidings.api.kueue.topology_assignment import Placement
-from sidings.api.objects import Object, labels_of
+from sidings.api.objects import Object, labels_of, name_of
 from sidings.queue import amounts
 
 HOSTNAME = "kubernetes.io/hostname"
@@ -44,6 +44,7 @@ class Topology:
         self.levels = tuple(levels)
         self.by_level: list[list[Domain]] = [[] for _ in levels]
         self._domains: dict[tuple[str, ...], Domain] = {}
+        self._leaf_of_node: dict[str, Domain] = {}
         self._leaves: dict[tuple[str, ...], Domain] = {}
         for node in nodes:
             values = tuple(labels_of(node)[level] for level in self.levels)
@@ -52,6 +53,7 @@ class Topology:
                 leaf.capacity[resource] = leaf.capacity.get(resource, 0) + amounts.whole(resource, value)
             if self.of_nodes:
                 leaf.node = node
+            self._leaf_of_node[name_of(node)] = leaf
             self._leaves[self.written(values)] = leaf
 
     @property
@@ -80,6 +82,13 @@ class Topology:
                 continue
             for resource, amount in requests.items():
                 leaf.used[resource] = leaf.used.get(resource, 0) + sign * amount * count
+
+    def occupy(self, node: str, requests: Mapping[str, int], sign: int = 1) -> None:
+        """Takes (or with ``sign`` -1 gives back) what a pod requests that is on ``node`` without a placement."""
+        leaf = self._leaf_of_node.get(node)
+        if leaf is not None:
+            for resource, amount in requests.items():
+                leaf.capacity[resource] = leaf.capacity.get(resource, 0) - sign * amount
 
     def holds(self, placement: Placement, requests: Mapping[str, int]) -> bool:
         """Whether the pods of ``placement`` fit where they are placed."""

@@ -3,7 +3,11 @@
 Everything a script needs is here; the modules behind it may change.
 """
 
+from sidings_train.accumulation import accumulating
 from sidings_train.checkpoint.checkpoints import Checkpoints, Saved
+from sidings_train.data import tokens
+from sidings_train.data.table import Batch, Table
+from sidings_train.data.tokens import Tokens, Windows
 from sidings_train.errors import (
     CheckpointError,
     LaunchError,
@@ -12,20 +16,34 @@ from sidings_train.errors import (
     StorageError,
     TrainError,
 )
+from sidings_train.flat_gradients import FlatGradients
+from sidings_train.parallel import checkpoint_activations, ddp, fsdp
 from sidings_train.start import start
 from sidings_train.state import TrainState
+from sidings_train.whole_step import WholeStep
 from sidings_train.world import World
 
 __all__ = [
+    "Batch",
     "CheckpointError",
     "Checkpoints",
+    "FlatGradients",
     "LaunchError",
     "MissingRankError",
     "NotThereError",
     "Saved",
     "StorageError",
+    "Table",
+    "Tokens",
     "TrainError",
     "TrainState",
+    "WholeStep",
+    "Windows",
     "World",
+    "accumulating",
+    "checkpoint_activations",
+    "ddp",
+    "fsdp",
     "start",
+    "tokens",
 ]

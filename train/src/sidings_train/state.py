@@ -111,7 +111,7 @@ class TrainState:
 
     @torch.no_grad()
     def load_buffers(self, saved: Mapping[str, torch.Tensor]) -> None:
-        """Take over this rank's own ``buffers``; what a model wrapped in another way calls otherwise stays as loaded."""
+        """Take over this rank's own ``buffers``; what another wrap calls otherwise stays as loaded."""
         for name, buffer in self.buffers().items():
             if name in saved:
                 buffer.copy_(saved[name])

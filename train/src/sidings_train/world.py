@@ -53,6 +53,11 @@ class World:
         if self.first:
             print(text, flush=True)
 
+    def at(self, step: int) -> None:
+        """Tell the watch that this rank begins ``step``: call it when the step's rows are there. Costs nothing."""
+        if self.watch:
+            self.watch.at(step)
+
     def any(self, flag: bool) -> bool:
         """Whether ``flag`` is set on any rank; the same answer on all."""
         if self.size == 1:

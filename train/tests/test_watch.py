@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import torch.distributed as dist
+
+from sidings_train.watch import Watch, Word, held_up_by
+
+NAMES = ["pod-0", "pod-1", "pod-2"]
+NOW = 1000.0
+
+
+def at(step: int, since: float = 1.0, told: float = 1.0) -> Word:
+    return Word(step, NOW - since, NOW - told)
+
+
+def test_nobody_is_behind_while_all_are_at_the_same_step() -> None:
+    assert held_up_by({0: at(7), 1: at(7), 2: at(7)}, NAMES, NOW) == ""
+
+
+def test_who_is_behind_and_for_how_long() -> None:
+    words = {0: at(8, 63), 1: at(7, 64), 2: at(8, 63)}
+    assert held_up_by(words, NAMES, NOW) == "rank 1 (pod-1) is at step 7 for 64 s; the others are at step 8"
+
+
+def test_who_is_silent_is_named_whatever_its_step() -> None:
+    words = {0: at(8), 1: at(8, 90, 88), 2: None}
+    assert held_up_by(words, NAMES, NOW) == "ranks 1 (pod-1), 2 (pod-2) are not heard of for 88 s"
+
+
+def test_a_rank_that_never_spoke() -> None:
+    assert held_up_by({0: at(8), 1: None}, NAMES, NOW) == "rank 1 (pod-1) is not heard of for the whole run"
+
+
+def test_each_rank_reads_the_others_words() -> None:
+    store = dist.HashStore()
+    watches = [Watch(store, rank, NAMES[:2], patience=60) for rank in (0, 1)]
+    for watch in watches:
+        watch.start()
+    try:
+        watches[0].at(5)
+        watches[0].tell()
+        assert "rank 1 (pod-1) is at step 0" in watches[1].account()
+    finally:
+        for watch in watches:
+            watch.stop()

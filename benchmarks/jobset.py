@@ -24,9 +24,8 @@ from sidings.api.resources import JOB_SETS, NODES, PODS, Resource
 from sidings.api.status import Expired
 from sidings.client.interface import Client, PatchType, WatchEvent
 from sidings.clock import SystemClock
-from sidings.host import bootstrap
+from sidings.host import bootstrap, memory
 from sidings.host.control_plane import ControlPlane
-from sidings.host.engine import settle_memory
 from sidings.store.store import Store
 
 PODS_EACH = 4
@@ -114,7 +113,7 @@ async def measure(count: int) -> Measured:
         await bootstrap.bootstrap(plane.client)
         await make_nodes(plane.client)
         tasks = [asyncio.create_task(plane.run()), asyncio.create_task(run_pods(plane.client))]
-        settle_memory()
+        memory.settle()
         start, cpu = time.perf_counter(), time.process_time()
         finished = asyncio.create_task(all_complete(plane.client, count))
         for number in range(count):

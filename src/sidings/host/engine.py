@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gc
 import logging
 import random
 import shutil
@@ -32,13 +31,13 @@ from sidings.api.resources import NODES
 from sidings.client import kubeconfig
 from sidings.clock import Clock
 from sidings.controllers.kueue.visibility import PendingList
-from sidings.host import bootstrap, hibernation, machine, process, scrape_token
+from sidings.host import bootstrap, hibernation, machine, memory, process, scrape_token
 from sidings.host.control_plane import ControlPlane
 from sidings.host.errors import PortTaken
 from sidings.host.home import EngineRecord, Home
 from sidings.host.metrics import EngineTelemetry
 from sidings.host.options import FORCED_GRACE_SECONDS, STOP_GRACE_SECONDS, EngineOptions
-from sidings.host.pace import Pace
+from sidings.host.pace import Pace, Requests
 from sidings.node import software
 from sidings.node.agent import NodeAgent
 from sidings.node.gpus import sharing
@@ -58,9 +57,6 @@ log = logging.getLogger(__name__)
 
 ADDRESS = "127.0.0.1"
 USUAL_PORT = 7443
-GC_THRESHOLDS = (100_000, 50, 1000)
-"""With thousands of live objects the default thresholds cost 250 ms pauses; these were measured at 25 ms."""
-
 IN_CLUSTER = (API_SERVICE, GATEWAY)
 """Addresses at which pods find the API server."""
 
@@ -110,7 +106,7 @@ class Engine:
 
     async def run(self, report: Report, ready: Callable[[EngineRecord], None], stop: asyncio.Event) -> None:
         """Serve until ``stop`` is set, then stop the pods; returns when all is gone."""
-        server = self._server()
+        server, requests = self._server()
         async with asyncio.TaskGroup() as tasks:
             serving = tasks.create_task(server.serve(), name="server")
             report("preparing namespaces and runtimes")
@@ -123,7 +119,8 @@ class Engine:
                 await self._nodes_ready()
             if slept := await hibernation.wake(self.plane.client):
                 report(f"resumed {len(slept)} job(s) that `down --suspend` had suspended")
-            settle_memory()
+            memory.settle()
+            working.append(tasks.create_task(memory.sweep(requests, self.clock), name="garbage"))
             ready(self._announce(server.url))
             await stop.wait()
             log.info("stopping")
@@ -144,8 +141,8 @@ class Engine:
         """Pods get ``FORCED_GRACE_SECONDS`` when the engine stops; call it before ``stop`` is set."""
         self._grace_seconds = FORCED_GRACE_SECONDS
 
-    def _server(self) -> ApiServer:
-        """Bound, not yet serving. Raises ``PortTaken``, ``OptionInvalid``."""
+    def _server(self) -> tuple[ApiServer, Requests]:
+        """Bound, not yet serving, and what it knows of its requests. Raises ``PortTaken``, ``OptionInvalid``."""
         users = {self.identity.token: ADMIN}
         if self.options.scrape_token_file:
             users[scrape_token.ensure(Path(self.options.scrape_token_file))] = SCRAPER
@@ -165,7 +162,7 @@ class Engine:
         self.plane.pace = Pace(app.metrics, self.clock)
         listener = listen(self.options.port, self.options.last_port)
         self.agent.lead_to_api_server(*listener.getsockname())
-        return ApiServer(app, listener, self.identity.certificate_file, self.identity.key_file)
+        return ApiServer(app, listener, self.identity.certificate_file, self.identity.key_file), app.metrics
 
     async def _end(self, working: list[asyncio.Task[None]]) -> None:
         """Controllers and agent first, so that nobody sees the pods end; then the pods."""
@@ -248,10 +245,3 @@ def listen(port: int, last_port: int = 0) -> socket.socket:
             cause=error.strerror or str(error),
             remedy=f"ss -ltnp 'sport = :{port}'   (shows who does; or choose another: sidings up --port 0)",
         ) from error
-
-
-def settle_memory() -> None:
-    """What lives now lives long: the garbage collector need not look at it again."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(*GC_THRESHOLDS)

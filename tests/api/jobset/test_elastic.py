@@ -6,7 +6,7 @@ import pytest
 
 from sidings.api import objects
 from sidings.api.feature_gates import ALL, NONE, FeatureGates
-from sidings.api.jobset import immutability
+from sidings.api.jobset import elastic, immutability
 from sidings.api.objects import Object
 from tests.api.jobset.jobsets import group, jobset
 
@@ -64,3 +64,9 @@ def test_nothing_else_of_the_job_may_change() -> None:
     new = objects.copy_of(sized(4, 4))
     new["spec"]["replicatedJobs"][0]["template"]["spec"]["backoffLimit"] = 1
     assert "field is immutable" in complaints(new, sized(2, 2))[0]
+
+
+def test_a_template_that_is_taken_away_has_no_size() -> None:
+    without = {"name": "a", "template": {}}
+    assert not elastic.is_elastic(without)
+    assert elastic.size(elastic.job_spec_of(without)) == {"parallelism": None, "completions": None}

@@ -125,3 +125,20 @@ async def test_a_jobset_may_be_suspended_and_moved_in_one_write(api) -> None:
     pod_spec["nodeSelector"] = {"a": "b"}
     stored = await api.update(JOB_SETS, changed)
     assert stored["metadata"]["generation"] == 2
+
+
+async def test_a_spec_that_is_taken_away(api) -> None:
+    await api.create(JOB_SETS, jobset())
+    with pytest.raises(Invalid, match=r"spec\.replicatedJobs: Invalid value: null: field is immutable"):
+        await api.patch(JOB_SETS, "js", {"spec": None})
+    empty = {**jobset(replicatedJobs=[]), "metadata": {"name": "empty"}}
+    await api.create(JOB_SETS, empty)
+    assert (await api.patch(JOB_SETS, "empty", {"spec": None}))["spec"] == {}
+
+
+@pytest.mark.parametrize("template", [{}, {"spec": {"template": {}}}])
+async def test_a_template_that_is_taken_away(api, template: Object) -> None:
+    await api.create(JOB_SETS, jobset(suspend=True))
+    groups = [{"name": "a", "replicas": 1, "groupName": "default", "template": template}]
+    with pytest.raises(Invalid, match=r"spec\.replicatedJobs: .*field is immutable"):
+        await api.patch(JOB_SETS, "js", {"spec": {"replicatedJobs": groups}})

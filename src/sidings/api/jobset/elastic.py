@@ -15,8 +15,14 @@ from sidings.api.objects import Object
 SIZE = ("parallelism", "completions")
 
 
+def job_spec_of(replicated_job: Object) -> Object:
+    """The spec of its Job template. One that was created has it, with its defaults; an update may lack it."""
+    spec: Object = (replicated_job.get("template") or {}).get("spec") or {}
+    return spec
+
+
 def is_elastic(replicated_job: Object) -> bool:
-    return bool(replicated_job["template"]["spec"].get("completionMode") == "Indexed")
+    return bool(job_spec_of(replicated_job).get("completionMode") == "Indexed")
 
 
 def size(job_spec: Object) -> dict[str, int | None]:
@@ -28,8 +34,8 @@ def errors(new: Object, old: Object) -> Iterator[FieldError]:
     """The broken rules of a change of size."""
     before = {group["name"]: group for group in old["spec"].get("replicatedJobs") or ()}
     for index, group in enumerate(new["spec"].get("replicatedJobs") or ()):
-        job_spec, earlier = group["template"]["spec"], before.get(group["name"])
-        if earlier is None or not is_elastic(group) or size(job_spec) == size(earlier["template"]["spec"]):
+        job_spec, earlier = job_spec_of(group), before.get(group["name"])
+        if earlier is None or not is_elastic(group) or size(job_spec) == size(job_spec_of(earlier)):
             continue
         path = f"spec.replicatedJobs[{index}].template.spec"
         if any(conditions.is_true(new, final) for final in ("Completed", "Failed")):

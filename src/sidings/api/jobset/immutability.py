@@ -42,12 +42,12 @@ def _fixed(spec: Object, free: bool, is_elastic: bool) -> list[Object]:
     fixed: list[Object] = objects.copy_of(spec.get("replicatedJobs") or [])
     if free:
         for replicated_job in fixed:
-            template = replicated_job["template"]["spec"]["template"]
+            template = elastic.job_spec_of(replicated_job).get("template") or {}
             for part, names in FREE_WHILE_SUSPENDED.items():
                 for name in names:
                     (template.get(part) or {}).pop(name, None)
     for replicated_job in fixed if is_elastic else ():
         if elastic.is_elastic(replicated_job):
             for name in elastic.SIZE:
-                replicated_job["template"]["spec"].pop(name, None)
+                elastic.job_spec_of(replicated_job).pop(name, None)
     return fixed

@@ -19,6 +19,11 @@ SCHEMA = schemas.schema(JOB_SETS.group, JOB_SETS.version, JOB_SETS.kind)
 class JobSetRules(Rules):
     """Defaults once, CEL rules always."""
 
+    def default(self, obj: Object) -> None:
+        # An update may take the spec away; controllers read an empty one, as Go's do.
+        if obj.get("spec") is None:
+            obj["spec"] = {}
+
     def default_on_create(self, obj: Object) -> None:
         defaults.apply(obj)
         defaults.encode(obj, SCHEMA)

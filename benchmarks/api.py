@@ -9,6 +9,7 @@ All but the idle memory are measured with ``--nodes 0``, so that no pod runs bes
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import os
 import time
@@ -18,7 +19,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import psutil
+import uvloop
 
+import visitors
 import watchers
 import wrk
 from engine import Engine
@@ -30,6 +33,9 @@ STORED = 20_000
 PODS = 10_000
 WATCHERS = 1000
 EVENTS_PER_SECOND = 10
+HELD, EXCESS = 4000, 200
+"""Connections: fewer than the server takes, and how many more come at a time."""
+OK, TOO_MANY_REQUESTS = 200, 429
 SETTLE_SECONDS = 3
 NAMESPACES = "/api/v1/namespaces"
 PODS_PATH = "/api/v1/namespaces/bench/pods"
@@ -160,6 +166,19 @@ def full(seconds: float) -> Iterator[Figure]:
             what = f"{stored:,} stored, {connections} writers without a pause: p99 of a create"
             yield Figure(what, made.p99, "ms", at_most=15 if connections == 4 else None)
             yield Figure(f"{stored:,} stored, {connections} writers: creates", made.rate, "/s")
+        yield Figure("the disk alone, for comparison: p99 of writing and flushing 4 KB", flush_p99(api.engine.home), "ms")
+
+
+def flush_p99(folder: Path, count: int = 500) -> float:
+    """Milliseconds. No durable write is faster, and one that comes during another's flush waits for both."""
+    taken = []
+    with (folder / "flushed").open("wb", buffering=0) as file:
+        for _ in range(count):
+            file.write(bytes(4096))
+            began = time.perf_counter()
+            os.fdatasync(file.fileno())
+            taken.append(time.perf_counter() - began)
+    return sorted(taken)[count * 99 // 100] * 1000
 
 
 def watch(seconds: float) -> Iterator[Figure]:
@@ -173,6 +192,37 @@ def watch(seconds: float) -> Iterator[Figure]:
         yield Figure(f"{what}: p99", p99, "ms", at_most=60)
 
 
+def crowd(seconds: float) -> Iterator[Figure]:
+    """Others' requests while thousands of connections are held open, and while more are refused."""
+    with running(seconds, "--nodes", "0") as api:
+        api.engine.kubectl("create", "--raw", PODS_PATH, "-f", "-", stdin=_numbered(pod("p"), 1))
+        one = f"{PODS_PATH}/p-1"
+        yield Figure("get, p99, nobody else connected", api.get(one).p99, "ms")
+        before = api.megabytes()
+        yield from uvloop.run(_crowded(api, one, before))
+
+
+async def _crowded(api: Api, path: str, before: float) -> list[Figure]:
+    async with visitors.of(api.config, HELD) as held:
+        load = await asyncio.to_thread(api.get, path)
+        memory = await asyncio.to_thread(api.megabytes)
+        asked = asyncio.create_task(asyncio.to_thread(api.get, path))
+        refused = 0
+        while not asked.done():
+            async with visitors.of(api.config, EXCESS) as more:
+                refused += sum(visitor.code == TOO_MANY_REQUESTS for visitor in more)
+        for visitor in held:
+            visitor.ask()
+        await asyncio.gather(*(visitor.answered.wait() for visitor in held))
+        served = sum(visitor.is_open and visitor.code == OK for visitor in held)
+    return [
+        Figure(f"get, p99, {HELD:,} idle connections", load.p99, "ms"),
+        Figure(f"memory of {HELD:,} idle connections", memory - before, "MB"),
+        Figure(f"get, p99, {refused:,} more refused meanwhile", (await asked).p99, "ms"),
+        Figure("of the idle ones served afterwards", served, "", at_least=HELD),
+    ]
+
+
 def idle(seconds: float) -> Iterator[Figure]:
     with running(seconds) as api:
         yield Figure("memory, idle", api.megabytes(), "MB", at_most=80)
@@ -182,7 +232,7 @@ def _numbered(body: Any, number: int) -> str:
     return json.dumps(body).replace("NUMBER", str(number))
 
 
-PARTS = {"get": reads, "create": writes, "watch": watch, "full": full, "idle": idle}
+PARTS = {"get": reads, "create": writes, "watch": watch, "full": full, "crowd": crowd, "idle": idle}
 
 
 def main() -> None:

@@ -62,6 +62,8 @@ def errors(resource: Resource, job: Object) -> Iterator[FieldError]:
         yield from _positive(labels[keys.MAX_EXECUTION_SECONDS])
     if resource == JOBS and keys.MIN_PARALLELISM in annotations_of(job):
         yield from _minimum(job, annotations_of(job)[keys.MIN_PARALLELISM])
+    if resource == JOBS and keys.COMPLETIONS_EQUAL_PARALLELISM in annotations_of(job):
+        yield from _equal_completions(job, annotations_of(job)[keys.COMPLETIONS_EQUAL_PARALLELISM])
 
 
 def update_errors(resource: Resource, new: Object, old: Object) -> Iterator[FieldError]:
@@ -95,6 +97,17 @@ def _positive(text: str) -> Iterator[FieldError]:
     else:
         if value <= 0:
             yield invalid(path, value, NOT_POSITIVE)
+
+
+def _equal_completions(job: Object, text: str) -> Iterator[FieldError]:
+    """Only an Indexed Job may change its completions, and only together with its parallelism."""
+    path = f"metadata.annotations[{keys.COMPLETIONS_EQUAL_PARALLELISM}]"
+    if text not in ("true", "false"):
+        yield invalid(path, text, f'strconv.ParseBool: parsing "{text}": invalid syntax')
+    elif text == "true" and job["spec"].get("completionMode") != "Indexed":
+        yield invalid(path, text, "should not be enabled for NonIndexed jobs")
+    elif text == "true" and job["spec"].get("completions") != job["spec"].get("parallelism"):
+        yield invalid(path, text, "should not be enabled when completions and parallelism differ")
 
 
 def _minimum(job: Object, text: str) -> Iterator[FieldError]:

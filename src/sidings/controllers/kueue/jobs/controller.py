@@ -23,7 +23,7 @@ from sidings.client.events import Recorder
 from sidings.client.interface import Client
 from sidings.clock import Clock
 from sidings.controllers.kueue import workload_status
-from sidings.controllers.kueue.jobs import orphans, plan, training_job
+from sidings.controllers.kueue.jobs import orphans, plan, prebuilt, training_job
 from sidings.controllers.kueue.jobs.batch_job import BatchJob
 from sidings.controllers.kueue.jobs.integration import Integration
 from sidings.controllers.kueue.jobs.job_set import JobSets
@@ -49,12 +49,19 @@ class QueuedJobs(Controller):
         framework = frameworks.name_of(kind.resource)
         self.name = f"kueue {framework}"  # type: ignore[misc]  # one class serves all kinds
         self.resource = kind.resource  # type: ignore[misc]
+        self._naming: dict[Key, Key] = {}
+        """Prebuilt Workload -> the job that names it."""
         self._settings = settings
         settings.followers.append(self.look_at_all)
         self._recorder = Recorder(client, clock, f"{framework}-kueue-controller", classic=False)
 
     def watched(self) -> Mapping[Resource, Mapper]:
-        return {WORKLOADS: keys_of_controller(self.kind.resource.kind)}
+        return {WORKLOADS: self._of_workload}
+
+    def _of_workload(self, workload: Object) -> Iterable[Key]:
+        yield from keys_of_controller(self.kind.resource.kind)(workload)
+        if naming := self._naming.get(key_of(workload)):
+            yield naming
 
     async def look_at_all(self) -> None:
         """Which jobs are managed may have changed."""
@@ -82,13 +89,10 @@ class QueuedJobs(Controller):
         return due.requeue_after
 
     async def _snapshot(self, job: Object, parent: Object | None) -> plan.Snapshot:
-        namespace = namespace_of(job)
-        workloads = await self._workloads_of(job, self.kind.resource.kind)
-        if (prebuilt := labels_of(job).get(keys.PREBUILT_WORKLOAD)) and not workloads:
-            workloads = await self._named(prebuilt, namespace)
+        named = prebuilt.name_of(job)
         return plan.Snapshot(
             job=job,
-            workloads=workloads,
+            workloads=await (self._named(job, named) if named else self._workloads_of(job, self.kind.resource.kind)),
             made_from=await self._runtime_of(job) if self.kind.resource == TRAIN_JOBS else None,
             parent_admitted=None if parent is None else await self._admitted(parent),
             flavors=await self._by_name(RESOURCE_FLAVORS),
@@ -114,11 +118,14 @@ class QueuedJobs(Controller):
         uid = job["metadata"]["uid"]
         return [workload for workload in found if (controller_of(workload) or {}).get("uid") == uid]
 
-    async def _named(self, name: str, namespace: str) -> list[Object]:
+    async def _named(self, job: Object, name: str) -> list[Object]:
+        """The prebuilt Workload, unless it is another's; one that comes later wakes the job."""
+        self._naming[Key(namespace_of(job), name)] = key_of(job)
         try:
-            return [await self.client.get(WORKLOADS, name, namespace)]
+            found = await self.client.get(WORKLOADS, name, namespace_of(job))
         except NotFound:
             return []
+        return [] if prebuilt.is_another_s(found, job) else [found]
 
     async def _parent(self, job: Object) -> Object | None:
         """The outermost job above this one that a queue holds, if there is one."""

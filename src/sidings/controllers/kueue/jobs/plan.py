@@ -15,7 +15,7 @@ from sidings.api.kueue.configuration import Configuration
 from sidings.api.objects import Object, controller_ref, copy_of, is_deleting, labels_of, name_of, namespace_of, uid_of
 from sidings.api.resources import WORKLOADS
 from sidings.controllers.kueue import words, workload_status
-from sidings.controllers.kueue.jobs import matching, names, pod_set_info, pods_ready, priority
+from sidings.controllers.kueue.jobs import matching, names, pod_set_info, pods_ready, prebuilt, priority
 from sidings.controllers.kueue.jobs.integration import BuildError, Integration
 from sidings.controllers.kueue.jobs.pod_set_info import PodSetConflict
 from sidings.controllers.runtime.plan import Create, Delete, EventNote, Patch, Plan, Update
@@ -42,7 +42,7 @@ class Snapshot:
 
     job: Object
     workloads: Sequence[Object]
-    """Those it controls, or the one that it names as prebuilt."""
+    """Those it controls, or the one that it names as prebuilt, if nothing else controls that."""
     made_from: Object | None = None
     parent_admitted: bool | None = None
     """Of a job that a managed job controls: whether that one may run. None for a job of its own."""
@@ -80,15 +80,32 @@ class _Handshake:
         workload, surplus = self._find(pod_sets)
         if outcome is not None:
             return self._finish(workload, outcome.success, outcome.message)
+        if prebuilt.name_of(self.job):
+            return self._prebuilt(workload, surplus)
         if surplus:
             return self._resolve(workload, surplus, pod_sets)
         if workload is None:
             return self._compose(pod_sets)
+        return self._reprioritise(workload) or self._follow(workload)
+
+    def _follow(self, workload: Object) -> Plan:
         if workload_status.is_finished(workload):
             return self._drop_finalizers([workload])
         return self._report(workload) or self._drive(workload)
 
     # Which Workload is the job's.
+
+    def _prebuilt(self, fitting: Object | None, other: Sequence[Object]) -> Plan:
+        """The job makes no Workload and changes none; without the one that it names it does not run."""
+        workload = fitting or next(iter(other), None)
+        if workload is None:
+            return self._stop((), prebuilt.MISSING) or Plan()
+        if adopted := prebuilt.adoption(workload, self._referable_job()):
+            return adopted
+        if fitting is None:
+            stop = self._stop(workload["spec"]["podSets"], prebuilt.MISSING)
+            return stop or prebuilt.out_of_sync(workload, self.now)
+        return self._follow(workload)
 
     def _find(self, pod_sets: Sequence[Object]) -> tuple[Object | None, list[Object]]:
         """(the Workload that fits the job as it is, those that do not)."""
@@ -108,7 +125,10 @@ class _Handshake:
         suspended = self.kind.is_suspended(self.job)
         if workload is None and suspended and not workload_status.has_quota(first):
             changed = copy_of(first)
-            changed["spec"] |= self._spec(pod_sets)
+            try:
+                changed["spec"] = {**self._spec(pod_sets), "active": workload_status.is_active(first)}
+            except BuildError as error:
+                return Plan(events=[self._note("Warning", COMPOSE_FAILED, str(error))])
             text = f"Updated not matching Workload for suspended job: {_path(first)}"
             return Plan(updates=[Update(WORKLOADS, changed)], events=[self._note("Normal", UPDATED, text)])
         if workload is None and (stop := self._stop(first["spec"]["podSets"], NO_MATCH)):
@@ -122,8 +142,6 @@ class _Handshake:
 
     def _compose(self, pod_sets: Sequence[Object]) -> Plan:
         """The job has no Workload yet. One that runs without is stopped first."""
-        if labels_of(self.job).get(keys.PREBUILT_WORKLOAD):
-            return Plan()
         if not self.kind.is_suspended(self.job):
             return self._stop((), MISSING) or Plan()
         if self.kind.is_active(self.job):
@@ -139,7 +157,6 @@ class _Handshake:
     def _new_workload(self, spec: Object) -> Object:
         resource, uid = self.kind.resource, uid_of(self.job)
         name = names.workload_name(resource.kind, resource.group, name_of(self.job), uid)
-        owner = {"apiVersion": resource.api_version, "kind": resource.kind, **self.job}
         return {
             "apiVersion": WORKLOADS.api_version,
             "kind": WORKLOADS.kind,
@@ -148,7 +165,7 @@ class _Handshake:
                 "namespace": namespace_of(self.job),
                 "labels": {**self.config.management.labels_to_copy(self.job), keys.JOB_UID: uid},
                 "finalizers": [keys.RESOURCE_IN_USE],
-                "ownerReferences": [controller_ref(owner)],
+                "ownerReferences": [controller_ref(self._referable_job())],
             },
             "spec": spec,
         }
@@ -252,22 +269,33 @@ class _Handshake:
         return self._drop_finalizers([workload])
 
     def _follow_job(self, workload: Object) -> Plan:
-        """The job waits: another queue or priority is taken over."""
-        if is_deleting(workload) or labels_of(self.job).get(keys.PREBUILT_WORKLOAD):
+        """The job waits: another queue is taken over."""
+        if prebuilt.name_of(self.job) or (workload["spec"].get("queueName") or "") == queue_of(self.job):
             return Plan()
         changed = copy_of(workload)
-        spec = changed["spec"]
-        found = self._priority(spec["podSets"])
-        wanted = {
-            "queueName": queue_of(self.job) or None,
-            "priority": found.value,
-            "priorityClassRef": found.reference,
-            "maximumExecutionTimeSeconds": matching.execution_limit(self.job),
-        }
-        spec |= {name: value for name, value in wanted.items() if value is not None}
-        for name in [name for name, value in wanted.items() if value is None]:
-            spec.pop(name, None)
-        return Plan() if spec == workload["spec"] else Plan(updates=[Update(WORKLOADS, changed)])
+        changed["spec"]["queueName"] = queue_of(self.job)
+        return Plan(updates=[Update(WORKLOADS, changed)])
+
+    def _reprioritise(self, workload: Object) -> Plan | None:
+        """The job names another WorkloadPriorityClass, whether it waits or runs: who may be preempted changes at once.
+
+        One that does not exist changes nothing; nor does any where the PriorityClass of the pods decides.
+        """
+        known = workload["spec"].get("priorityClassRef") or {"kind": priority.WORKLOAD_CLASS, "name": ""}
+        wanted = labels_of(self.job).get(keys.PRIORITY_CLASS, "")
+        if known["kind"] != priority.WORKLOAD_CLASS or known["name"] == wanted:
+            return None
+        try:
+            found = self._priority(workload["spec"]["podSets"])
+        except BuildError:
+            return None
+        changed = copy_of(workload)
+        changed["spec"]["priority"] = found.value
+        changed["spec"].pop("priorityClassRef", None)
+        if found.reference:
+            changed["spec"]["priorityClassRef"] = found.reference
+        text = f"Updated workload priority class: {_path(workload)}"
+        return Plan(updates=[Update(WORKLOADS, changed)], events=[self._note("Normal", UPDATED, text)])
 
     def _follow_parent(self, admitted: bool) -> Plan:
         """A job inside a managed job asks for nothing itself; it is held until its parent may run."""
@@ -293,9 +321,11 @@ class _Handshake:
         return updates
 
     def _note(self, type_: str, reason: str, message: str) -> EventNote:
+        return EventNote(self._referable_job(), type_, reason, message, action=reason)
+
+    def _referable_job(self) -> Object:
         resource = self.kind.resource
-        regarding = {"apiVersion": resource.api_version, "kind": resource.kind, **self.job}
-        return EventNote(regarding, type_, reason, message, action=reason)
+        return {"apiVersion": resource.api_version, "kind": resource.kind, **self.job}
 
 
 def queue_of(job: Object) -> str:

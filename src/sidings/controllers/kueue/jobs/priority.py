@@ -9,6 +9,7 @@ from sidings.api.kueue import keys
 from sidings.api.objects import Object, labels_of
 from sidings.controllers.kueue.jobs.integration import BuildError
 
+WORKLOAD_CLASS = "WorkloadPriorityClass"
 SYSTEM = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
 
 
@@ -34,7 +35,7 @@ def of_job(
     if label:
         if label not in workload_classes:
             raise BuildError(f'workloadpriorityclasses.kueue.x-k8s.io "{label}" not found')
-        reference = {"group": "kueue.x-k8s.io", "kind": "WorkloadPriorityClass", "name": label}
+        reference = {"group": "kueue.x-k8s.io", "kind": WORKLOAD_CLASS, "name": label}
         return Priority(reference, workload_classes[label]["value"])
     name = named or _of_pods(pod_sets)
     if name:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from sidings.node.limits import enforcement
@@ -31,6 +32,14 @@ def test_version_1_below_the_agents_own_groups(tmp_path: Path) -> None:
     enforcement.forget(tmp_path)
     assert not any(tmp_path.glob("**/sidings-*")) and not any(tmp_path.glob("cgroups.json*"))
     enforcement.forget(tmp_path)
+
+
+def test_pods_together_weigh_as_much_as_the_machine_has_cores(tmp_path: Path) -> None:
+    parent = tmp_path / "cpu" / enforcement.group_name(tmp_path)
+    parent.mkdir(parents=True)
+    (parent / "cpu.shares").write_text("1024\n")
+    enforcement.probe(tmp_path, _mounts(f"/ {tmp_path}/cpu rw|cgroup cgroup rw,cpu"), "1:cpu:/\n")
+    assert int((parent / "cpu.shares").read_text()) == 1024 * (os.cpu_count() or 1)
 
 
 def test_groups_of_an_agent_in_another_session_are_removed_too(tmp_path: Path) -> None:

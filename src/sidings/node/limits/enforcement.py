@@ -63,6 +63,7 @@ def probe(state_dir: Path, mounts: str | None = None, membership: str | None = N
             made = Enforcement(1, {key: path / name for key, path in found.items() if key in CONTROLLERS})
             for parent in made.parents.values():
                 parent.mkdir(exist_ok=True)
+            _weigh(made.parents)
         elif _UNIFIED in found:
             made = Enforcement(2, _version_2(found[_UNIFIED], found[_ROOT], name))
         else:
@@ -103,6 +104,16 @@ def _note(state_dir: Path, parents: Iterable[Path]) -> None:
     fresh = (state_dir / _NOTES).with_suffix(".new")
     fresh.write_text(json.dumps(sorted({str(path) for path in (*known, *parents)})))
     fresh.replace(state_dir / _NOTES)
+
+
+def _weigh(parents: Mapping[str, Path]) -> None:
+    """Let all pods together weigh what the machine's cores do, as kubelet's ``kubepods`` does.
+
+    In version 1 a new group weighs as much as one process beside it: eight ranks would share what one busy shell gets.
+    In version 2 processes are in groups too, and one of ours weighs as much as a user's session.
+    """
+    if "cpu" in parents and (shares := parents["cpu"] / "cpu.shares").exists():
+        shares.write_text(str(1024 * (os.cpu_count() or 1)))
 
 
 def _version_2(own: Path, root: Path, name: str) -> dict[str, Path]:

@@ -6,6 +6,7 @@ import pytest
 
 from sidings.answers import check, codes, standing
 from sidings.answers.check import Prospect
+from sidings.answers.finding import Finding
 from sidings.api.objects import Object
 from sidings.api.resources import JOBS, TRAIN_JOBS, WORKLOADS, Resource
 from sidings.cli import surroundings, would_be
@@ -44,7 +45,11 @@ async def checked(asked: Asked, *manifests: Object, resource: Resource = JOBS) -
 
 
 def grave(prospect: Prospect) -> list[str]:
-    return [found.code for found in prospect.findings if found.severity != "note"]
+    return [found.code for found in prospect.findings if found.severity == "error"]
+
+
+def busy(prospect: Prospect) -> Finding:
+    return next(found for found in prospect.findings if found.code == codes.QUOTA_BUSY)
 
 
 async def test_a_job_that_fits_is_admitted_now_and_nothing_is_stored(asked: Asked) -> None:
@@ -73,14 +78,14 @@ async def test_a_busy_queue_says_after_whom(asked: Asked) -> None:
     await asked.settle()
     [prospect] = await checked(asked, batch_job("j", 2))
     assert (prospect.when, grave(prospect)) == ("later", [])
-    assert "job-holder-" in prospect.findings[0].cause
+    assert "job-holder-" in busy(prospect).cause
 
 
 async def test_jobs_of_one_call_stand_in_one_queue(asked: Asked) -> None:
     await asked.queue("4")
     first, second = await checked(asked, batch_job("a", 3), batch_job("b", 3))
     assert (first.when, second.when) == ("now", "later")
-    assert "admitted when team/job-a-" in second.findings[0].cause
+    assert "admitted when team/job-a-" in busy(second).cause
 
 
 async def test_a_queue_that_is_not_there(asked: Asked) -> None:

@@ -21,7 +21,6 @@ from sidings.answers.why import queues, quota, references, scheduling
 from sidings.api.kueue import keys
 from sidings.api.objects import Object, key_of, namespace_of
 from sidings.queue import amounts, workloads
-from sidings.queue.preemption import Config
 
 AT_ONCE = "at once"
 """When a job runs that waits in no queue."""
@@ -104,7 +103,7 @@ def _in_queue(prospect: Prospect, made: workloads.Workload, around: Surroundings
         prospect.when = When.NEVER
         prospect.findings += broken
     elif name in standing.snapshot.queues:
-        seen, found = quota.find(around, standing.snapshot, made, name, standing.waiting, Config())
+        seen, found = quota.find(around, standing.snapshot, made, name, standing.waiting, around.preemption)
         prospect.when = seen.when
         prospect.findings += found
         standing.waiting.setdefault(name, []).append(made)

@@ -30,6 +30,8 @@ CLUSTER_QUEUE_STOPPED = "SDG-104"
 CLUSTER_QUEUE_INACTIVE = "SDG-105"
 NAMESPACE_NOT_ADMITTED = "SDG-106"
 NO_WORKLOAD = "SDG-107"
+NOT_MANAGED = "SDG-108"
+FOREIGN_MANAGER = "SDG-109"
 NEVER_ENOUGH = "SDG-110"
 QUOTA_BUSY = "SDG-111"
 NOT_COVERED = "SDG-112"
@@ -41,6 +43,8 @@ NO_PLACEMENT = "SDG-117"
 QUEUE_SAYS = "SDG-118"
 CHECK_REJECTED = "SDG-119"
 SUSPENDED = "SDG-120"
+NOT_RELEASED = "SDG-121"
+BLOCKED_BY_HEAD = "SDG-122"
 
 # Pods, from their creation to their start.
 FITS_NO_NODE = "SDG-201"
@@ -48,6 +52,8 @@ NODES_BUSY = "SDG-202"
 NODES_EXCLUDED = "SDG-203"
 PODS_REFUSED = "SDG-204"
 NODES_TOO_FEW = "SDG-205"
+STUCK_TERMINATING = "SDG-206"
+GATED = "SDG-207"
 NO_CLAIM = "SDG-211"
 NO_CONFIG_MAP = "SDG-212"
 NO_SECRET = "SDG-213"
@@ -60,6 +66,8 @@ EXITED = "SDG-225"
 JOB_FAILED = "SDG-226"
 OBSTACLE = "SDG-227"
 RECOVERED = "SDG-228"
+DEADLINE_EXCEEDED = "SDG-229"
+PROBE_FAILS = "SDG-230"
 
 # What logs tell.
 NO_MODULE = "SDG-231"
@@ -69,13 +77,20 @@ RENDEZVOUS_TIMED_OUT = "SDG-234"
 NO_ADDRESS = "SDG-235"
 DISK_FULL = "SDG-236"
 PERMISSION_DENIED = "SDG-237"
+SHARED_MEMORY_FULL = "SDG-238"
+NO_SUCH_GPU = "SDG-239"
 RANKS_MISSING = "SDG-240"
+CHECKPOINTS_VANISH = "SDG-241"
+SOCKETS_ON_ONE_NODE = "SDG-242"
+FIELDS_IGNORED = "SDG-243"
 
 # What a check before a submission tells beside the above.
 REFUSED = "SDG-301"
 NO_LIMITS = "SDG-302"
 NOT_QUEUED = "SDG-303"
 NOTHING_LASTS = "SDG-304"
+GRACE_TOO_SHORT = "SDG-305"
+MEMORY_SEEN = "SDG-306"
 
 EXPLANATIONS: dict[str, Explanation] = {
     NO_LOCAL_QUEUE: Explanation(
@@ -124,6 +139,21 @@ EXPLANATIONS: dict[str, Explanation] = {
         "The job names a queue and is suspended, but Kueue has made no Workload for it: its runtime or priority class"
         " is missing, or Kueue does not know its kind.",
         "The event on the job says which.",
+    ),
+    NOT_MANAGED: Explanation(
+        _WARNING,
+        "The job names a queue and runs without it",
+        "Kueue has made no Workload and does not hold the job: its namespace is not managed (on OpenShift those with"
+        " the label `kueue.openshift.io/managed=true` are), the integration of its kind is off, or this Kueue is too"
+        " old for it. It uses what the queue counts as free.",
+        "Label the namespace, or switch the integration on; then submit the job again.",
+    ),
+    FOREIGN_MANAGER: Explanation(
+        _ERROR,
+        "The job is left to a controller that is not here",
+        "`managedBy` names another controller than the usual one, and nothing has happened to the job: there is no such"
+        " controller in this cluster, or it does not look at this job.",
+        "Submit the job without `managedBy`, or start that controller.",
     ),
     NEVER_ENOUGH: Explanation(
         _ERROR,
@@ -197,6 +227,20 @@ EXPLANATIONS: dict[str, Explanation] = {
         "`suspend` is set and no queue holds the job: nothing happens until somebody resumes it.",
         "`sidings resume NAME`.",
     ),
+    NOT_RELEASED: Explanation(
+        _ERROR,
+        "The job is admitted and still suspended",
+        "The queue has given quota, but the job was not unsuspended: its controller refuses the change (versions of"
+        " Kueue and Trainer that do not fit each other), or somebody suspended it again.",
+        "Unsuspend it; if that is refused, the message says by whom.",
+    ),
+    BLOCKED_BY_HEAD: Explanation(
+        _ERROR,
+        "The job ahead never gets its quota",
+        "In a StrictFIFO queue nobody passes the first. The first asks for more than the queue can ever give, so it"
+        " waits for ever, and everybody behind it.",
+        "Deactivate the Workload ahead, give it quota, or make the queue BestEffortFIFO.",
+    ),
     FITS_NO_NODE: Explanation(
         _ERROR,
         "A pod is larger than every node",
@@ -228,6 +272,19 @@ EXPLANATIONS: dict[str, Explanation] = {
         "Each pod fits a node, but not all of them together, even if nobody else used the nodes. A queue counts quota,"
         " not nodes, so it may admit such a job; some of its ranks then wait for ever for the others.",
         "Take fewer or smaller pods, or add nodes.",
+    ),
+    STUCK_TERMINATING: Explanation(
+        _ERROR,
+        "A pod does not end",
+        "The pod was deleted and its grace period is over, but it is still there: its node does not answer, or a"
+        " finalizer is kept by a controller that is gone. The Job does not replace it until it has gone.",
+        "Delete it by force, or take the finalizer off.",
+    ),
+    GATED: Explanation(
+        _ERROR,
+        "A scheduling gate stays on the pods",
+        "A pod with `spec.schedulingGates` is not looked at by the scheduler until whoever set the gate removes it.",
+        "Start the controller that removes the gate, or remove it.",
     ),
     NO_CLAIM: Explanation(
         _ERROR,
@@ -304,6 +361,19 @@ EXPLANATIONS: dict[str, Explanation] = {
         "A container ended with an error before; it, its pod or the whole job was started again and all pods run now.",
         "Nothing, if it happens seldom. The log of the life before says why: `kubectl logs --previous`.",
     ),
+    DEADLINE_EXCEEDED: Explanation(
+        _ERROR,
+        "The job ran for longer than it may",
+        "`activeDeadlineSeconds` was over, so its pods were stopped, whatever they had reached.",
+        "Submit it with a later deadline; with checkpoints it goes on where it was.",
+    ),
+    PROBE_FAILS: Explanation(
+        _WARNING,
+        "A probe of a container fails",
+        "A readiness probe that fails keeps the pod out of Services and a queue's `waitForPodsReady` waiting; a"
+        " liveness or startup probe that fails has the container killed and started again.",
+        "Give the probe more time, or leave it out: a training process seldom serves anybody.",
+    ),
     NO_MODULE: Explanation(
         _ERROR,
         "A Python module is missing",
@@ -349,11 +419,47 @@ EXPLANATIONS: dict[str, Explanation] = {
         "The program may not read or write a path; images of OpenShift run as a user that owns little.",
         "Write below a mounted volume or /tmp, and set `HOME` where a library writes to it.",
     ),
+    SHARED_MEMORY_FULL: Explanation(
+        _ERROR,
+        "Shared memory is too small",
+        "`/dev/shm` of a container has 64 MiB unless a volume is mounted there. Data loader workers and NCCL share"
+        " batches and buffers through it, and die of a bus error when it is full.",
+        "Mount an `emptyDir` with `medium: Memory` at `/dev/shm`.",
+    ),
+    NO_SUCH_GPU: Explanation(
+        _ERROR,
+        "There are more processes than GPUs",
+        "A process asked for a GPU by a number that its pod does not have: more processes a pod are started than it has"
+        " GPUs.",
+        "Start as many processes a pod as it has GPUs.",
+    ),
     RANKS_MISSING: Explanation(
         _NOTE,
         "Some ranks wait for others",
         "Some pods of the job run, and wait in the rendezvous for those that do not yet.",
         "See the findings about the pods that are missing.",
+    ),
+    CHECKPOINTS_VANISH: Explanation(
+        _WARNING,
+        "Checkpoints are written where they vanish",
+        "A path that the job calls its checkpoint or output directory is on no volume that outlives the pod. After a"
+        " restart or a preemption training begins anew, and its result is lost with its pods.",
+        "Mount a PersistentVolumeClaim at that path.",
+    ),
+    SOCKETS_ON_ONE_NODE: Explanation(
+        _WARNING,
+        "Ranks of one node talk over sockets",
+        "Pods of the job share a node, and NCCL connects them by `NET/Socket` instead of NVLink or shared memory, many"
+        " times slower: it takes pods with different host names and `/dev/shm` for different machines.",
+        "One pod a node with all its GPUs, or `NCCL_HOSTID` and `/dev/shm` shared among the pods.",
+    ),
+    FIELDS_IGNORED: Explanation(
+        _WARNING,
+        "The API server dropped fields of the manifest",
+        "The manifest that was applied has fields that the stored object lacks: the version of the kind in this cluster"
+        " does not know them, so they have no effect (`podTemplateOverrides` of Trainer 2.1 are `runtimePatches` since"
+        " 2.2).",
+        "Write the manifest for the version that the cluster serves: `kubectl explain KIND.spec`.",
     ),
     REFUSED: Explanation(
         _ERROR,
@@ -362,7 +468,7 @@ EXPLANATIONS: dict[str, Explanation] = {
         "The message names the field.",
     ),
     NO_LIMITS: Explanation(
-        _NOTE,
+        _WARNING,
         "A container has no memory limit",
         "Without a limit one job can take the memory of all others on its node.",
         "Set `resources.limits.memory`.",
@@ -375,10 +481,24 @@ EXPLANATIONS: dict[str, Explanation] = {
         "Label the job with one of the queues.",
     ),
     NOTHING_LASTS: Explanation(
-        _NOTE,
+        _WARNING,
         "Nothing the job writes lasts",
         "No container mounts a claim, so checkpoints go with their pod unless they are sent elsewhere.",
         "Mount a PersistentVolumeClaim and write checkpoints to it.",
+    ),
+    GRACE_TOO_SHORT: Explanation(
+        _WARNING,
+        "The grace period is shorter than the save",
+        "A pod that is stopped gets SIGTERM, and SIGKILL after `terminationGracePeriodSeconds`; torchrun kills its"
+        " workers after 30 seconds. A checkpoint that is not written by then is lost or torn.",
+        "Give the pods a longer `terminationGracePeriodSeconds`.",
+    ),
+    MEMORY_SEEN: Explanation(
+        _WARNING,
+        "The memory limit is below what was used before",
+        "Pods of a job of this name or image were seen to use more memory than the limit allows now, or were killed for"
+        " it.",
+        "Raise `resources.limits.memory` above what was seen.",
     ),
 }
 

@@ -11,7 +11,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from sidings.api.kueue.configuration import Configuration
 from sidings.api.objects import Object, controller_of, name_of, namespace_of, uid_of
+from sidings.queue.preemption import Config
 
 
 @dataclass
@@ -25,6 +27,14 @@ class Surroundings:
     logs: Mapping[str, list[str]] = field(default_factory=dict)
     options: str = ""
     """What a command must repeat to reach the same server: `` --context NAME``."""
+    configuration: Configuration = field(default_factory=Configuration)
+    """Kueue's; its defaults where its ConfigMap cannot be read."""
+
+    @property
+    def preemption(self) -> Config:
+        """What of the configuration decides among workloads."""
+        sharing = self.configuration.fair_sharing
+        return Config(sharing.enabled, sharing.strategies)
 
     def of_kind(self, kind: str) -> list[Object]:
         return list(self.objects.get(kind) or ())

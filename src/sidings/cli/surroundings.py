@@ -7,10 +7,15 @@ works: on a cluster that is shared, a user sees little.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
 
 from sidings.answers.failure import first_failure
-from sidings.answers.family import Family
+from sidings.answers.family import Family, phase_of
+from sidings.answers.log_tail import telling
 from sidings.answers.surroundings import Surroundings
+from sidings.answers.why import collectives, containers, transport
+from sidings.api.kueue.configuration import NAME, NAMESPACE, Configuration, ConfigurationError, of_config_map
 from sidings.api.objects import Object, uid_of
 from sidings.api.resources import (
     ADMISSION_CHECKS,
@@ -54,6 +59,8 @@ SHARED: tuple[Resource, ...] = (
 """Kinds of which everybody's objects count."""
 OWN: tuple[Resource, ...] = (CLAIMS, CONFIG_MAPS, SECRETS, LIMIT_RANGES)
 """Kinds of which only those of the job's namespace count."""
+MOST_LOGS = 32
+"""Of a large gang so many ranks are heard; one that is missing shows in its state as well."""
 
 
 async def read(client: Client, clock: Clock, namespace: str, options: str) -> Surroundings:
@@ -62,7 +69,16 @@ async def read(client: Client, clock: Clock, namespace: str, options: str) -> Su
     lists = await asyncio.gather(*(_list(client, kind, place, namespace) for kind, place in wanted))
     objects = {kind.kind: items for (kind, _), items in zip(wanted, lists, strict=True) if items is not None}
     unreadable = frozenset(kind.kind for (kind, _), items in zip(wanted, lists, strict=True) if items is None)
-    return Surroundings(clock.now(), objects, unreadable, options=options)
+    configuration = await _configuration(client)
+    return Surroundings(clock.now(), objects, unreadable, options=options, configuration=configuration)
+
+
+async def _configuration(client: Client) -> Configuration:
+    """Kueue's own; its defaults for a user who may not see it, as for Kueue itself where it is not readable text."""
+    try:
+        return of_config_map(await client.get(CONFIG_MAPS, NAME, NAMESPACE))
+    except (ApiError, ConfigurationError):
+        return Configuration()
 
 
 async def _list(client: Client, resource: Resource, place: str, namespace: str) -> list[Object] | None:
@@ -77,10 +93,24 @@ async def _list(client: Client, resource: Resource, place: str, namespace: str) 
 
 
 async def read_log(client: Client, family: Family, around: Surroundings) -> Surroundings:
-    """``around`` with the end of the log of the container that failed first."""
+    """``around`` with the ends of those logs that tell: of the container that failed first, and of its peers where
+    they waited for each other; of a running rank where several share a node."""
     failure = first_failure(family)
     if failure is None:
-        return around
+        pods = [(pod, pod["spec"]["containers"][0]["name"]) for pod in transport.sharing(family)[:1]]
+        return replace(around, logs={**around.logs, **await _tails(client, pods)})
     lines = await tail_of(client, failure.pod, failure.container, lines=LINES_READ, previous=failure.previous)
     logs = {**around.logs, uid_of(failure.pod): lines}
-    return Surroundings(around.now, around.objects, around.unreadable, logs, around.options)
+    sign = containers.sign_in(telling(lines, LINES_READ))
+    if sign is not None and sign[0] in collectives.CODES:
+        peers = [
+            (pod, failure.container) for pod in family.pods if pod is not failure.pod and phase_of(pod) != "Pending"
+        ]
+        logs |= await _tails(client, peers[:MOST_LOGS])
+    return replace(around, logs=logs)
+
+
+async def _tails(client: Client, wanted: Sequence[tuple[Object, str]]) -> dict[str, list[str]]:
+    """The ends of the logs of (pod, container), by uid of the pod."""
+    tails = await asyncio.gather(*(tail_of(client, pod, name, lines=LINES_READ) for pod, name in wanted))
+    return {uid_of(pod): lines for (pod, _), lines in zip(wanted, tails, strict=True)}

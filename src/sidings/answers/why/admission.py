@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import timedelta
 
 from sidings.answers import codes, suspension
@@ -16,11 +17,15 @@ from sidings.api import conditions, timestamps
 from sidings.api.kueue import keys
 from sidings.api.objects import Object, key_of, labels_of, name_of
 from sidings.queue import workloads
-from sidings.queue.preemption import Config
 
 PATIENCE = timedelta(seconds=10)
 """How long a job may be without a Workload before that is worth a word."""
+MORE_TIME = 2
+"""Times the limit that was used up."""
+_BY_CHECK, _BY_TIME = "AdmissionCheck", "MaximumExecutionTimeExceeded"
+"""How reasons of an eviction by deactivation end (Kueue v0.19)."""
 _COMPOSE_FAILED = "ErrWorkloadCompose"
+_NO_PRIORITY_CLASS = re.compile(r'(?:[Ww]orkload)?[Pp]riority[Cc]lass\S* "(?P<name>[^"]+)" not found')
 _ACTIVATE = json.dumps({"spec": {"active": True}})
 
 
@@ -31,7 +36,7 @@ def find(family: Family, workload: Object | None, around: Surroundings, standing
     key = key_of(family.root)
     local = labels_of(family.root).get(keys.QUEUE_NAME, "")
     if workload is not None:
-        return of_workload(workload, around, standing)
+        return _not_released(family, workload, around) or of_workload(workload, around, standing, family.root)
     if not local:
         remedy = around.sidings("resume", f"{family.kind.lower()}/{key.name}", "-n", key.namespace)
         what = f"{family.kind} {key.name} is suspended, and by no queue"
@@ -42,6 +47,27 @@ def find(family: Family, workload: Object | None, around: Surroundings, standing
     return _without_workload(family, around)
 
 
+def _not_released(family: Family, workload: Object, around: Surroundings) -> list[Finding]:
+    """Quota is there, and the job still suspended after a while in which it could have been released."""
+    admitted = conditions.find((workload.get("status") or {}).get("conditions"), "Admitted") or {}
+    if admitted.get("status") != "True" or not suspension.waits_in_queue(workload):
+        return []
+    since = str(admitted.get("lastTransitionTime") or "")
+    if not since or around.now - timestamps.from_text(since) < PATIENCE:
+        return []
+    key, kind = key_of(family.root), family.kind.lower()
+    body = json.dumps(suspension.change(family.root, False))
+    return [
+        finding(
+            codes.NOT_RELEASED,
+            place_of(family.root),
+            f"Workload {name_of(workload)} is admitted since {since}, and {family.kind} {key.name} still suspended",
+            cause=str(family.events[-1].get("message") or "") if family.events else "nothing was said about it",
+            remedy=around.kubectl("patch", kind, key.name, "-n", key.namespace, "--type=merge", "-p", body),
+        )
+    ]
+
+
 def _without_workload(family: Family, around: Surroundings) -> list[Finding]:
     key = key_of(family.root)
     told = [event for event in family.events if event.get("reason") == _COMPOSE_FAILED]
@@ -50,12 +76,15 @@ def _without_workload(family: Family, around: Surroundings) -> list[Finding]:
         return []
     cause = str(told[-1].get("message") or "") if told else "nothing was said about it"
     remedy = around.kubectl("describe", family.kind.lower(), key.name, "-n", key.namespace)
+    if missing := _NO_PRIORITY_CLASS.search(cause):
+        value: Object = {"metadata": {"name": missing["name"]}, "value": 0}
+        remedy = queues.created(around, {"apiVersion": queues.API_VERSION, "kind": "WorkloadPriorityClass", **value})
     what = f"there is no Workload of {family.kind} {key.name}, though it names a queue"
     return [finding(codes.NO_WORKLOAD, place_of(family.root), what, cause=cause, remedy=remedy)]
 
 
-def of_workload(workload: Object, around: Surroundings, standing: Standing) -> list[Finding]:
-    """What keeps a Workload from being admitted; nothing where it is, or is about to be."""
+def of_workload(workload: Object, around: Surroundings, standing: Standing, job: Object | None = None) -> list[Finding]:
+    """What keeps a Workload from being admitted; nothing where it is, or is about to be. ``job`` owns it."""
     where, (namespace, name) = place_of({"kind": "Workload", **workload}), key_of(workload)
     status = workload.get("status") or {}
     checks = status.get("admissionChecks") or []
@@ -64,10 +93,7 @@ def of_workload(workload: Object, around: Surroundings, standing: Standing) -> l
         remedy = _activation(around, namespace, name)
         return [finding(codes.CHECK_REJECTED, where, what, cause=rejected[0].get("message") or "", remedy=remedy)]
     if workload["spec"].get("active") is False:
-        reserved = conditions.find(status.get("conditions"), "QuotaReserved") or {}
-        remedy = _activation(around, namespace, name)
-        what = f"Workload {name} is deactivated (spec.active: false)"
-        return [finding(codes.DEACTIVATED, where, what, cause=reserved.get("message") or "", remedy=remedy)]
+        return [_deactivated(workload, where, around, job)]
     if conditions.is_true(workload, "Admitted") or conditions.is_true(workload, "Finished"):
         return []
     if has_quota(workload):
@@ -78,7 +104,26 @@ def of_workload(workload: Object, around: Surroundings, standing: Standing) -> l
         cause = f"{evicted.get('reason') or 'Evicted'}: {evicted.get('message') or ''}"
         remedy = around.kubectl("get", "workload", name, "-n", namespace, "-w")
         return [finding(codes.BACKS_OFF, where, f"it is queued again at {later}", cause=cause, remedy=remedy)]
-    return _in_queue(workload, around, standing)
+    return _in_queue(workload, around, standing, job)
+
+
+def _deactivated(workload: Object, where: str, around: Surroundings, job: Object | None) -> Finding:
+    """By whom, as far as its eviction tells; a limit of time that is used up is raised first."""
+    namespace, name = key_of(workload)
+    told = (workload.get("status") or {}).get("conditions")
+    condition = conditions.find(told, "Evicted") or conditions.find(told, "QuotaReserved") or {}
+    reason, cause = str(condition.get("reason") or ""), str(condition.get("message") or "")
+    remedy = _activation(around, namespace, name)
+    if reason.endswith(_BY_CHECK):
+        what = "an AdmissionCheck has rejected it"
+        return finding(codes.CHECK_REJECTED, where, what, cause=cause, remedy=remedy)
+    limit = workload["spec"].get("maximumExecutionTimeSeconds")
+    if reason.endswith(_BY_TIME) and limit and job is not None:
+        label = f"{keys.MAX_EXECUTION_SECONDS}={limit * MORE_TIME}"
+        labelled = around.kubectl("label", job["kind"].lower(), name_of(job), "-n", namespace, label, "--overwrite")
+        remedy = f"{labelled} && {remedy}"
+    what = f"Workload {name} is deactivated (spec.active: false)"
+    return finding(codes.DEACTIVATED, where, what, cause=cause, remedy=remedy)
 
 
 def _activation(around: Surroundings, namespace: str, name: str) -> str:
@@ -100,16 +145,16 @@ def _checked(checks: list[Object], where: str, namespace: str, name: str, around
     ]
 
 
-def _in_queue(workload: Object, around: Surroundings, standing: Standing) -> list[Finding]:
+def _in_queue(workload: Object, around: Surroundings, standing: Standing, job: Object | None) -> list[Finding]:
     namespace = key_of(workload).namespace
     local = str(workload["spec"].get("queueName") or "")
-    if broken := queues.find(around, standing.snapshot, namespace, local):
+    wanted = workloads.of_object(workload)
+    if broken := queues.find(around, standing.snapshot, namespace, local, job, wanted.pod_sets):
         return broken
     name = queues.cluster_queue_of(around, namespace, local)
     if name not in standing.snapshot.queues:
         return _as_told(workload, around)
-    wanted = workloads.of_object(workload)
-    _, found = quota.find(around, standing.snapshot, wanted, name, standing.waiting, Config())
+    _, found = quota.find(around, standing.snapshot, wanted, name, standing.waiting, around.preemption, job)
     return found
 
 

@@ -17,7 +17,20 @@ from sidings.answers.family import TERMINAL_PHASES, Family, phase_of
 from sidings.answers.finding import Finding, Severity, place_of
 from sidings.answers.standing import Standing
 from sidings.answers.surroundings import Surroundings
-from sidings.answers.why import admission, containers, gang, queues, references, scheduling
+from sidings.answers.why import (
+    admission,
+    checkpoints,
+    containers,
+    deadline,
+    gang,
+    ownership,
+    probes,
+    queues,
+    references,
+    scheduling,
+    standstill,
+    transport,
+)
 from sidings.api import conditions
 from sidings.api.objects import Object, key_of
 
@@ -61,13 +74,19 @@ def answer(family: Family, around: Surroundings) -> Answer:
 def _stages(
     family: Family, verdict: state.Verdict, workload: Object | None, around: Surroundings, stood: Standing
 ) -> Iterator[Finding]:
-    yield from admission.find(family, workload, around, stood)
+    if not verdict.state.finished:
+        yield from admission.find(family, workload, around, stood)
+        yield from ownership.find(family, workload, around)
+        yield from checkpoints.find(family, around)
     namespace = key_of(family.root).namespace
     unstarted = [pod["spec"] for pod in family.living_pods() if phase_of(pod) == "Pending"]
     broken = list(references.find(unstarted, namespace, around))
     yield from broken
     if not any(found.code == codes.NO_CLAIM for found in broken):
         yield from scheduling.find(family, around)
+    yield from standstill.find(family, around)
+    yield from probes.find(family, around)
+    yield from transport.find(family, around)
     told = {codes.CANNOT_START} if broken else set()
     if verdict.state is state.State.RUNNING:
         yield from containers.find_past(family, around)
@@ -80,7 +99,9 @@ def _otherwise(family: Family, verdict: state.Verdict, around: Surroundings) -> 
     """A failure or a warning that no stage knows."""
     key = key_of(family.root)
     remedy = around.kubectl("describe", family.kind.lower(), key.name, "-n", key.namespace)
-    if verdict.state is state.State.FAILED:
+    if deadline.is_over(family.root):
+        yield deadline.exceeded(family, around)
+    elif verdict.state is state.State.FAILED:
         yield finding(codes.JOB_FAILED, place_of(family.root), "it has failed", cause=verdict.reason, remedy=remedy)
     elif verdict.reason and verdict.state is state.State.QUEUED and not family.living_pods():
         yield finding(codes.OBSTACLE, place_of(family.root), "it has no pods", cause=verdict.reason, remedy=remedy)

@@ -13,6 +13,7 @@ from sidings.answers.family import Family, short_name
 from sidings.answers.finding import Finding, place_of
 from sidings.answers.log_tail import telling
 from sidings.answers.surroundings import Surroundings
+from sidings.answers.why import collectives, remedies
 from sidings.api.objects import Object, key_of, name_of, uid_of
 
 _IMAGE = frozenset({"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError"})
@@ -30,6 +31,9 @@ class Sign(NamedTuple):
 SIGNS = (
     Sign(codes.NO_MODULE, re.compile(r"(?:ModuleNotFoundError|ImportError): .*")),
     Sign(codes.CUDA_OUT_OF_MEMORY, re.compile(r"(?:torch\.)?(?:cuda\.)?OutOfMemoryError: .*|CUDA out of memory.*")),
+    Sign(codes.SHARED_MEMORY_FULL, re.compile(r".*insufficient shared memory \(shm\).*")),
+    Sign(codes.SHARED_MEMORY_FULL, re.compile(r".*(?:/dev/shm.*No space left|shared memory segment /dev/shm/).*")),
+    Sign(codes.NO_SUCH_GPU, re.compile(r".*(?:CUDA error: )?invalid device ordinal.*")),
     Sign(codes.DISK_FULL, re.compile(r".*No space left on device.*")),
     Sign(codes.PERMISSION_DENIED, re.compile(r"PermissionError: .*|.*: Permission denied$")),
     Sign(codes.NO_ADDRESS, re.compile(r".*(?:Name or service not known|Temporary failure in name resolution).*")),
@@ -51,16 +55,15 @@ def find(family: Family, around: Surroundings) -> Iterator[Finding]:
                 seen.add((found.code, found.cause))
                 yield found
     if (failure := first_failure(family)) is not None:
-        yield _of_failure(failure, around)
+        yield _of_failure(failure, family, around)
 
 
 def find_past(family: Family, around: Surroundings) -> Iterator[Finding]:
     """Of a job whose pods all run: the failure that set it back, which is no trouble any more."""
     if (failure := first_failure(family)) is not None:
-        grave = _of_failure(failure, around)
-        yield finding(
-            codes.RECOVERED, grave.where, f"all pods run; before, {failure}", cause=failure.message, remedy=grave.remedy
-        )
+        grave = _of_failure(failure, family, around)
+        what = f"all pods run; before, {failure}"
+        yield finding(codes.RECOVERED, grave.where, what, cause=failure.message, remedy=_logs(failure, around))
 
 
 def _waiting(pod: Object, around: Surroundings) -> Iterator[Finding]:
@@ -77,33 +80,44 @@ def _waiting(pod: Object, around: Surroundings) -> Iterator[Finding]:
         yield finding(code, where, what, cause=message, remedy=remedy)
 
 
-def _of_failure(failure: Failure, around: Surroundings) -> Finding:
+def _of_failure(failure: Failure, family: Family, around: Surroundings) -> Finding:
     pod = failure.pod
-    key = key_of(pod)
     where = place_of({"kind": "Pod", **pod})
-    previous = ["--previous"] if failure.previous else []
-    logs = around.kubectl("logs", key.name, "-n", key.namespace, "-c", failure.container, *previous)
+    container = _spec(pod, failure.container)
+    logs = _logs(failure, around)
     again = ", and starts again and again" if failure.previous else ""
     what = f"{failure}{again}"
-    if failure.reason == "OOMKilled":
-        limit = _limit(pod, failure.container)
-        return finding(
-            codes.OUT_OF_MEMORY,
-            where,
-            f"{short_name(pod)} was killed for its memory{f': its limit is {limit}' if limit else ''}{again}",
-            cause=failure.message,
-            remedy=logs,
-        )
     lines = telling(around.logs.get(uid_of(pod)) or (), 200)
+
+    def mended(code: str, line: str = "") -> str:
+        return remedies.of_container(code, family.root, pod, container, line, around) or logs
+
+    if failure.reason == "OOMKilled":
+        limit = _limit(container)
+        what = f"{short_name(pod)} was killed for its memory{f': its limit is {limit}' if limit else ''}{again}"
+        remedy = mended(codes.OUT_OF_MEMORY)
+        return finding(codes.OUT_OF_MEMORY, where, what, cause=failure.message, remedy=remedy)
     if sign := sign_in(lines):
         code, line = sign
-        return finding(code, where, f"{what}: {line}", cause=codes.EXPLANATIONS[code].title, remedy=logs)
+        cause, remedy = codes.EXPLANATIONS[code].title, mended(code, line)
+        if code == codes.SHARED_MEMORY_FULL:
+            remedy = remedies.shared_memory(family.root, pod, container, around) or logs
+        elif code in collectives.CODES:
+            cause, remedy = collectives.who_is_missing(code, family, pod, container, around, cause, logs)
+        return finding(code, where, f"{what}: {line}", cause=cause, remedy=remedy)
+    cause = failure.message or (lines[-1] if lines else "")
     if failure.exit_code == _NOT_FOUND or failure.reason in ("StartError", "ContainerCannotRun"):
-        command = " ".join(_command(pod, failure.container)[:3])
+        command = " ".join(_command(container)[:3])
         code = codes.NO_COMMAND if _is_missing(failure) else codes.CANNOT_START
-        cause = failure.message or (lines[-1] if lines else "")
-        return finding(code, where, f"{what}: command `{command}`" if command else what, cause=cause, remedy=logs)
-    return finding(codes.EXITED, where, what, cause=failure.message or (lines[-1] if lines else ""), remedy=logs)
+        what = f"{what}: command `{command}`" if command else what
+        return finding(code, where, what, cause=cause, remedy=mended(code))
+    return finding(codes.EXITED, where, what, cause=cause, remedy=logs)
+
+
+def _logs(failure: Failure, around: Surroundings) -> str:
+    key = key_of(failure.pod)
+    previous = ["--previous"] if failure.previous else []
+    return around.kubectl("logs", key.name, "-n", key.namespace, "-c", failure.container, *previous)
 
 
 def sign_in(lines: Sequence[str]) -> tuple[str, str] | None:
@@ -126,10 +140,9 @@ def _spec(pod: Object, name: str) -> Object:
     return next((container for container in containers if container["name"] == name), {})
 
 
-def _limit(pod: Object, name: str) -> str:
-    return str(((_spec(pod, name).get("resources") or {}).get("limits") or {}).get("memory") or "")
+def _limit(container: Object) -> str:
+    return str(((container.get("resources") or {}).get("limits") or {}).get("memory") or "")
 
 
-def _command(pod: Object, name: str) -> list[str]:
-    container = _spec(pod, name)
+def _command(container: Object) -> list[str]:
     return [*(container.get("command") or ()), *(container.get("args") or ())]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from sidings.answers import codes
@@ -10,9 +9,11 @@ from sidings.answers.codes import finding
 from sidings.answers.family import Family, phase_of, short_name
 from sidings.answers.finding import Finding, place_of
 from sidings.answers.surroundings import Surroundings
+from sidings.answers.why import refusals
 from sidings.api.objects import key_of, name_of, uid_of
 
-_NO_ACCOUNT = re.compile(r'serviceaccount "([^"]+)" not found')
+_REFUSED = ("FailedCreate", "JobCreationFailed")
+"""How reasons of events about pods and Jobs that the API refused begin: Job and Training Operator, JobSet."""
 
 
 def find(family: Family, around: Surroundings) -> Iterator[Finding]:
@@ -40,19 +41,17 @@ def _refused(family: Family, around: Surroundings, missing: int) -> Iterator[Fin
     told = [
         event
         for event in family.events
-        if str(event.get("reason")).startswith("FailedCreate") and event["involvedObject"].get("uid") in owners
+        if str(event.get("reason")).startswith(_REFUSED) and event["involvedObject"].get("uid") in owners
     ]
     if not told:
         return
     event, key = told[-1], key_of(family.root)
     message = str(event.get("message") or "")
-    remedy = around.kubectl("get", family.kind.lower(), key.name, "-n", key.namespace, "-o", "yaml")
-    if account := _NO_ACCOUNT.search(message):
-        remedy = around.kubectl("create", "serviceaccount", account.group(1), "-n", key.namespace)
+    shown = around.kubectl("get", family.kind.lower(), key.name, "-n", key.namespace, "-o", "yaml")
     yield finding(
         codes.PODS_REFUSED,
         f"{event['involvedObject']['kind']} {key.namespace}/{event['involvedObject']['name']}",
         f"{missing} of its pods cannot be created",
         cause=message,
-        remedy=remedy,
+        remedy=refusals.remedy(family, message, around) or shown,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from sidings.answers import codes, demand, outlook
 from sidings.answers.codes import finding
@@ -11,10 +12,11 @@ from sidings.answers.demand import Demand
 from sidings.answers.finding import Finding
 from sidings.answers.outlook import Outlook, When
 from sidings.answers.surroundings import Surroundings
+from sidings.answers.why import flavors
 from sidings.api.objects import Object
 from sidings.queue import amounts, reasons
 from sidings.queue.preemption import Config
-from sidings.queue.snapshot import ClusterQueue, Snapshot
+from sidings.queue.snapshot import STRICT_FIFO, ClusterQueue, Snapshot
 from sidings.queue.workloads import Workload, held
 
 SHOWN = 3
@@ -28,19 +30,49 @@ def find(
     cluster_queue: str,
     waiting: Mapping[str, Iterable[Workload]],
     config: Config,
+    job: Object | None = None,
 ) -> tuple[Outlook, list[Finding]]:
-    """The outlook of a workload without quota, and what stands in its way."""
+    """The outlook of a workload without quota, and what stands in its way.
+
+    ``job`` is whose workload it is, where remedies may change that.
+    """
     seen = outlook.of(snapshot, workload, cluster_queue, waiting, config)
     queue = snapshot.queues[cluster_queue]
     if seen.when is When.NOW:
         return seen, []
     if seen.when is When.NEVER:
-        return seen, _never(around, snapshot, workload, queue, seen)
+        return seen, _never(around, snapshot, workload, queue, seen, job)
+    if queue.strategy == STRICT_FIFO and (head := _hopeless_head(snapshot, seen, queue, config)) is not None:
+        return replace(seen, when=When.NEVER), [_blocked(around, queue, head)]
     return seen, [_busy(around, snapshot, workload, queue, seen)]
 
 
+def _hopeless_head(snapshot: Snapshot, seen: Outlook, queue: ClusterQueue, config: Config) -> Workload | None:
+    """The first ahead that even an empty cohort would not admit; nobody passes it in a StrictFIFO queue."""
+    for other in seen.ahead:
+        if outlook.of(snapshot, other, queue.name, {}, config).when is When.NEVER:
+            return other
+    return None
+
+
+def _blocked(around: Surroundings, queue: ClusterQueue, head: Workload) -> Finding:
+    change = json.dumps({"spec": {"queueingStrategy": "BestEffortFIFO"}})
+    return finding(
+        codes.BLOCKED_BY_HEAD,
+        f"ClusterQueue {queue.name}",
+        f"Workload {head.key} is ahead and can never be admitted; nobody passes it in a {queue.strategy} queue",
+        cause=f'queueingStrategy of ClusterQueue "{queue.name}" is {queue.strategy}',
+        remedy=around.kubectl("patch", "clusterqueue", queue.name, "--type=merge", "-p", change),
+    )
+
+
 def _never(
-    around: Surroundings, snapshot: Snapshot, workload: Workload, queue: ClusterQueue, seen: Outlook
+    around: Surroundings,
+    snapshot: Snapshot,
+    workload: Workload,
+    queue: ClusterQueue,
+    seen: Outlook,
+    job: Object | None,
 ) -> list[Finding]:
     where = f"ClusterQueue {queue.name}"
     missing = demand.not_covered(workload, queue)
@@ -48,7 +80,7 @@ def _never(
         what = f'ClusterQueue "{queue.name}" has no quota for {", ".join(missing)}'
         covered = sorted({name for group in queue.groups for name in group.resources})
         cause = f"it covers {', '.join(covered) or 'nothing'}"
-        remedy = _cover(around, workload, queue, missing)
+        remedy = _cover(around, snapshot, workload, queue, missing)
         return [finding(codes.NOT_COVERED, where, what, cause=cause, remedy=remedy)]
     short = [d for d in demand.of_workload(snapshot, workload, queue) if d.total > d.maximum]
     if short:
@@ -62,7 +94,12 @@ def _never(
         codes.NO_PLACEMENT: f'no place in the topology of ClusterQueue "{queue.name}" is large enough',
         codes.QUEUE_SAYS: f'ClusterQueue "{queue.name}" refuses it',
     }[code]
-    remedy = around.kubectl("get", "resourceflavors", "-o", "yaml")
+    remedy = ""
+    if code == codes.NO_FLAVOR_MATCHES:
+        remedy = flavors.opening(around, snapshot, workload, queue, job)
+    elif code == codes.NO_PLACEMENT:
+        remedy = flavors.anywhere(around, job)
+    remedy = remedy or around.kubectl("get", "resourceflavors", "-o", "yaml")
     return [finding(code, where, what, cause=seen.decision.message, remedy=remedy)]
 
 
@@ -93,11 +130,13 @@ def _raise(queue: ClusterQueue, short: Demand) -> Object:
     return {"op": "replace", "path": path, "value": amounts.text(short.resource, nominal)}
 
 
-def _cover(around: Surroundings, workload: Workload, queue: ClusterQueue, missing: Sequence[str]) -> str:
+def _cover(
+    around: Surroundings, snapshot: Snapshot, workload: Workload, queue: ClusterQueue, missing: Sequence[str]
+) -> str:
     """Quota for what is missing beside what the first resource group has; its first flavor gets what is asked."""
-    if not queue.groups:
-        return around.kubectl("edit", "clusterqueue", queue.name)
     changes: list[Object] = []
+    if not queue.groups:
+        return _first_group(around, snapshot, workload, queue, missing)
     for name in missing:
         total = sum(pod_set.count * pod_set.requests.get(name, 0) for pod_set in workload.pod_sets)
         changes.append({"op": "add", "path": "/spec/resourceGroups/0/coveredResources/-", "value": name})
@@ -106,6 +145,21 @@ def _cover(around: Surroundings, workload: Workload, queue: ClusterQueue, missin
             path = f"/spec/resourceGroups/0/flavors/{index}/resources/-"
             changes.append({"op": "add", "path": path, "value": value})
     return around.kubectl("patch", "clusterqueue", queue.name, "--type=json", "-p", json.dumps(changes))
+
+
+def _first_group(
+    around: Surroundings, snapshot: Snapshot, workload: Workload, queue: ClusterQueue, missing: Sequence[str]
+) -> str:
+    """Quota in the first flavor that there is, for a queue that has none at all."""
+    if not snapshot.flavors:
+        return around.kubectl("edit", "clusterqueue", queue.name)
+    quotas = []
+    for name in missing:
+        total = sum(pod_set.count * pod_set.requests.get(name, 0) for pod_set in workload.pod_sets)
+        quotas.append({"name": name, "nominalQuota": amounts.text(name, total)})
+    group = {"coveredResources": list(missing), "flavors": [{"name": min(snapshot.flavors), "resources": quotas}]}
+    body = json.dumps({"spec": {"resourceGroups": [group]}})
+    return around.kubectl("patch", "clusterqueue", queue.name, "--type=merge", "-p", body)
 
 
 def _busy(around: Surroundings, snapshot: Snapshot, workload: Workload, queue: ClusterQueue, seen: Outlook) -> Finding:

@@ -10,6 +10,7 @@ from sidings.answers import codes
 from sidings.answers.codes import finding
 from sidings.answers.finding import Finding
 from sidings.answers.surroundings import Surroundings
+from sidings.answers.why.queues import created
 from sidings.api.objects import Object
 
 _CODES = {
@@ -51,11 +52,22 @@ def of_spec(spec: Object) -> Iterator[Reference]:
         if claim := volume.get("persistentVolumeClaim"):
             yield Reference("PersistentVolumeClaim", claim["claimName"])
         for kind, field, name in (("ConfigMap", "configMap", "name"), ("Secret", "secret", "secretName")):
-            source = volume.get(field)
-            if source and not source.get("optional") and source.get(name):
-                yield Reference(kind, source[name])
+            yield from _of_volume(kind, volume.get(field), name)
+        for source in (volume.get("projected") or {}).get("sources") or ():
+            for kind, field in (("ConfigMap", "configMap"), ("Secret", "secret")):
+                yield from _of_volume(kind, source.get(field), "name")
     for container in [*(spec.get("initContainers") or ()), *(spec.get("containers") or ())]:
         yield from _of_environment(container)
+
+
+def _of_volume(kind: str, source: Object | None, name: str) -> Iterator[Reference]:
+    """The object, or the keys of it that become files."""
+    if not source or source.get("optional") or not source.get(name):
+        return
+    items = source.get("items") or ()
+    yield from (Reference(kind, source[name], item["key"]) for item in items)
+    if not items:
+        yield Reference(kind, source[name])
 
 
 def _of_environment(container: Object) -> Iterator[Reference]:
@@ -74,16 +86,20 @@ def _keys(obj: Object) -> set[str]:
     return {*(obj.get("data") or {}), *(obj.get("binaryData") or {})}
 
 
+def claim(name: str, namespace: str) -> Object:
+    """A claim that pods of several nodes may mount."""
+    return {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": name, "namespace": namespace},
+        "spec": {"accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": _CLAIM_SIZE}}},
+    }
+
+
 def _missing(reference: Reference, keys: list[str], namespace: str, around: Surroundings) -> Finding:
     kind, name = reference.kind, reference.name
     if kind == "PersistentVolumeClaim":
-        claim = {
-            "apiVersion": "v1",
-            "kind": kind,
-            "metadata": {"name": name, "namespace": namespace},
-            "spec": {"accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": _CLAIM_SIZE}}},
-        }
-        remedy = f"echo '{json.dumps(claim)}' | {around.kubectl('create', '-f', '-')}"
+        remedy = created(around, claim(name, namespace))
     else:
         words = ["configmap", name] if kind == "ConfigMap" else ["secret", "generic", name]
         values = [f"--from-literal={key}=VALUE" for key in dict.fromkeys(keys)]

@@ -14,10 +14,13 @@ from sidings.answers.codes import finding
 from sidings.answers.demand import noun_of
 from sidings.answers.family import TERMINAL_PHASES, Family, phase_of
 from sidings.answers.finding import Finding, place_of
+from sidings.answers.resubmission import Revision, template_of
 from sidings.answers.surroundings import Surroundings
+from sidings.answers.why import sizes
 from sidings.answers.why.quota import listed
 from sidings.api import conditions, pod_resources, quantity, tolerations
 from sidings.api.objects import Object, key_of, labels_of, name_of
+from sidings.queue import affinity
 
 UNSCHEDULABLE = "Unschedulable"
 
@@ -51,7 +54,7 @@ def _of_pod(pod: Object, pods: int, family: Family, around: Surroundings) -> Fin
             where,
             f"pod {name_of(pod)}{also} is larger than every one of {len(nodes)} nodes: {told}",
             cause=_message(pod),
-            remedy=_capacity(around),
+            remedy=sizes.smaller(family.root, pod, _closest(requests, nodes), around) or _capacity(around),
         )
     if not any(node in allowed for node in large):
         first = large[0]
@@ -60,7 +63,7 @@ def _of_pod(pod: Object, pods: int, family: Family, around: Surroundings) -> Fin
             where,
             f"pod {name_of(pod)}{also} may use none of {len(nodes)} nodes",
             cause="; ".join(f"{name}: {text}" for name, text in list(excluded.items())[:3]),
-            remedy=_opening(pod, first, around),
+            remedy=_opening(family.root, pod, first, around),
         )
     own = _used(family.living_pods())
     if all(_short(requests, _left(node, own)) for node in allowed):
@@ -70,7 +73,8 @@ def _of_pod(pod: Object, pods: int, family: Family, around: Surroundings) -> Fin
             where,
             f"pod {name_of(pod)}{also} finds no room beside its own peers: {told}",
             cause=f"{_message(pod)} All pods of a job run at once.",
-            remedy=_capacity(around),
+            remedy=sizes.fewer(family, sum(_how_many(requests, _allocatable(n)) for n in allowed), around)
+            or _capacity(around),
         )
     free = {name_of(n): _left(n, used) for n in allowed}
     told = "; ".join(f"{name}: {_numbers(requests, left)}" for name, left in list(free.items())[:3])
@@ -106,6 +110,14 @@ def find_room(pod_sets: Iterable[Object], job: Object, around: Surroundings) -> 
         elif sum(room) < entry["count"]:
             what = f"{name} has {entry['count']} pods, and {len(nodes)} empty nodes hold {sum(room)} of them at once"
             yield finding(codes.NODES_TOO_FEW, place_of(job), what, remedy=_capacity(around))
+
+
+def _closest(requests: Mapping[str, Decimal], nodes: Iterable[Object]) -> dict[str, Decimal]:
+    """What the node has that lacks the least kinds of resources, and of those the most."""
+    return max(
+        (_allocatable(node) for node in nodes),
+        key=lambda room: (-len(_short(requests, room)), [room.get(name, Decimal(0)) for name in sorted(requests)]),
+    )
 
 
 def _how_many(requests: Mapping[str, Decimal], room: Mapping[str, Decimal]) -> int:
@@ -164,7 +176,13 @@ def _exclusion(pod: Object, node: Object) -> str:
     for taint in _hindrances(pod, node):
         return f"untolerated taint {taint['key']}={taint.get('value') or ''}:{taint['effect']}"
     missing = _missing_labels(pod, node)
-    return f"has not the label {missing[0]}" if missing else ""
+    if missing:
+        return f"has not the label {missing[0]}"
+    return "" if _has_affinity(pod, node) else "is not what the node affinity asks for"
+
+
+def _has_affinity(pod: Object, node: Object) -> bool:
+    return affinity.affinity_matches(pod["spec"], labels_of(node), node=name_of(node))
 
 
 def _hindrances(pod: Object, node: Object) -> list[Object]:
@@ -181,11 +199,22 @@ def _missing_labels(pod: Object, node: Object) -> list[str]:
     return [f"{k}={v}" for k, v in (pod["spec"].get("nodeSelector") or {}).items() if labels.get(k) != v]
 
 
-def _opening(pod: Object, node: Object, around: Surroundings) -> str:
+def _opening(root: Object, pod: Object, node: Object, around: Surroundings) -> str:
     """The command that lets ``pod`` onto ``node``."""
     name = name_of(node)
     if node["spec"].get("unschedulable"):
         return around.kubectl("uncordon", name)
     if taints := _hindrances(pod, node):
         return around.kubectl("taint", "node", name, *(f"{taint['key']}:{taint['effect']}-" for taint in taints))
-    return around.kubectl("label", "node", name, *_missing_labels(pod, node), "--overwrite")
+    if missing := _missing_labels(pod, node):
+        return around.kubectl("label", "node", name, *missing, "--overwrite")
+    return _without_affinity(root, pod, around) or around.kubectl("get", "nodes", "--show-labels")
+
+
+def _without_affinity(root: Object, pod: Object, around: Surroundings) -> str:
+    template = template_of(root, pod)
+    if template is None or not (template.pods["spec"].get("affinity") or {}).get("nodeAffinity"):
+        return ""
+    revision = Revision(root)
+    revision.remove((*template.path, "spec", "affinity", "nodeAffinity"))
+    return revision.command(around)

@@ -86,10 +86,11 @@ class Stage(Protocol):
 
 VERBS = (
     "stranger", "hold", "complete", "fail", "failing", "ready", "active", "suspended", "numbers", "release", "pods",
-    "place", "set", "keep", "apply", "wait", "delete",
+    "place", "resize", "set", "keep", "apply", "wait", "delete",
 )  # fmt: skip
-"""In the order in which a step does them. Lists of Jobs for most; ``place`` changes pod templates by group, ``numbers``
-are (ready, succeeded) by Job, ``keep`` puts a finalizer on the JobSet, ``apply`` sends its manifest once more."""
+"""In the order in which a step does them. Lists of Jobs for most; ``place`` changes pod templates by group, ``resize``
+the size of Jobs by group, ``numbers`` are (ready, succeeded) by Job, ``keep`` puts a finalizer on the JobSet, ``apply``
+sends its manifest once more."""
 
 
 async def play(case: Case, stage: Stage) -> list[str]:

@@ -7,11 +7,12 @@ from typing import Any
 
 from sidings.api import objects, timestamps
 from sidings.api.feature_gates import FeatureGates
+from sidings.api.jobset import labels
 from sidings.api.kinds import jobset as jobset_kind
 from sidings.api.objects import Object
 from sidings.api.resources import JOB_SETS
 from sidings.api.structural import defaulting
-from tests.conformance.jobset_script import HOLD, job_status, numbered, placed, pod
+from tests.conformance.jobset_script import HOLD, job_status, numbered, placed, pod, resized
 from tests.controllers.jobset.cluster import Cluster
 
 
@@ -30,7 +31,7 @@ class Planner:
         if status:
             jobset["status"] = status
         self._cluster = Cluster(jobset, self._gates)
-        self._foreign = bool(jobset["spec"].get("managedBy"))
+        self._foreign = jobset["spec"].get("managedBy") not in (None, labels.OWN_MANAGER)
         await self.settled()
 
     async def act(self, verb: str, what: Any, step: Object) -> None:
@@ -44,6 +45,8 @@ class Planner:
                 self._send({**cluster.jobset["spec"], **what})
             case "place":
                 cluster.jobset = placed(cluster.jobset, what)
+            case "resize":
+                cluster.jobset = resized(cluster.jobset, what)
             case "stranger":
                 owner = {"apiVersion": JOB_SETS.api_version, "kind": JOB_SETS.kind, "name": "js", "uid": "another"}
                 metadata = {

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sidings.api import objects, timestamps
 from sidings.api.job import indexes
-from sidings.api.jobset import labels
+from sidings.api.jobset import elastic, labels
 from sidings.api.objects import Object
 
 MANAGER = "example.com/script"
@@ -22,6 +22,15 @@ def placed(jobset: Object, placement: Object) -> Object:
         template = group["template"]["spec"]["template"]
         for part, fields in (placement.get(group["name"]) or {}).items():
             template[part] = {**(template.get(part) or {}), **fields}
+    return changed
+
+
+def resized(jobset: Object, sizes: Object) -> Object:
+    """``jobset`` with as many pods at once, and in all, in each Job of some groups: ``{group: size}``."""
+    changed: Object = objects.copy_of(jobset)
+    for group in changed["spec"]["replicatedJobs"]:
+        if group["name"] in sizes:
+            group["template"]["spec"] |= dict.fromkeys(elastic.SIZE, sizes[group["name"]])
     return changed
 
 

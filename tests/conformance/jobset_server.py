@@ -11,7 +11,7 @@ from sidings.api.resources import CLAIMS, EVENTS, JOB_SETS, JOBS, NAMESPACES, PO
 from sidings.api.status import NotFound
 from sidings.client.interface import Client, PatchType
 from sidings.clock import Clock
-from tests.conformance.jobset_script import HOLD, job_status, numbered, placed, pod
+from tests.conformance.jobset_script import HOLD, job_status, numbered, placed, pod, resized
 
 APPLIER = "script"
 QUIET_SECONDS = 1.5
@@ -49,6 +49,9 @@ class Server:
             case "place":
                 live = await self._client.get(JOB_SETS, self._name, self._namespace)
                 await self._client.update(JOB_SETS, placed(live, what))
+            case "resize":
+                live = await self._client.get(JOB_SETS, self._name, self._namespace)
+                await self._client.update(JOB_SETS, resized(live, what))
             case "pods":
                 await self._have_pods([pod(number, attempt) for number, attempt in enumerate(what)])
             case "wait":

@@ -12,28 +12,42 @@ from collections.abc import Iterable, Mapping, Sequence
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 Labels = tuple[str, ...]
 """Values, in the order of a family's label names."""
+NO_LABELS: Mapping[str, str] = {}
 
 
 class Counter:
-    """Something that only grows, by labels."""
+    """Something that only grows, by labels; ``constant`` are labels that all samples have."""
 
-    def __init__(self, name: str, help_: str, labels: Sequence[str] = ()) -> None:
-        self._name, self._help, self._labels = name, help_, labels
+    def __init__(
+        self, name: str, help_: str, labels: Sequence[str] = (), constant: Mapping[str, str] = NO_LABELS
+    ) -> None:
+        self._name, self._help, self._labels, self._constant = name, help_, labels, constant
         self._values: dict[Labels, float] = {}
 
     def add(self, labels: Labels = (), amount: float = 1) -> None:
         self._values[labels] = self._values.get(labels, 0) + amount
 
     def lines(self) -> list[str]:
-        samples = [(dict(zip(self._labels, labels, strict=True)), value) for labels, value in self._values.items()]
+        samples = [
+            ({**dict(zip(self._labels, labels, strict=True)), **self._constant}, value)
+            for labels, value in self._values.items()
+        ]
         return family(self._name, "counter", self._help, samples)
 
 
 class Histogram:
     """How often something took how long, by labels; ``buckets`` are upper bounds in order."""
 
-    def __init__(self, name: str, help_: str, labels: Sequence[str], buckets: Sequence[float]) -> None:
+    def __init__(
+        self,
+        name: str,
+        help_: str,
+        labels: Sequence[str],
+        buckets: Sequence[float],
+        constant: Mapping[str, str] = NO_LABELS,
+    ) -> None:
         self._name, self._help, self._labels, self._bounds = name, help_, labels, buckets
+        self._constant = constant
         self._counts: dict[Labels, list[int]] = {}
         self._sums: dict[Labels, float] = {}
 
@@ -50,7 +64,7 @@ class Histogram:
             return []
         found = _head(self._name, "histogram", self._help)
         for values, counts in self._counts.items():
-            labels = dict(zip(self._labels, values, strict=True))
+            labels = {**dict(zip(self._labels, values, strict=True)), **self._constant}
             total = 0
             for bound, count in zip((*map(number, self._bounds), "+Inf"), counts, strict=True):
                 total += count

@@ -94,14 +94,21 @@ def refuse(workload: Object, reason: str, message: str, now: datetime) -> bool:
 def evict(workload: Object, reason: str, message: str, now: datetime, cause: str = "") -> None:
     """Ask for its quota back. ``reason`` is that of the condition Evicted; counted under what it begins with."""
     set_condition(workload, words.EVICTED, "True", reason, message, now)
-    counted = words.DEACTIVATED if reason.startswith(DEACTIVATED_DUE_TO) else reason
-    cause = cause or reason.removeprefix(DEACTIVATED_DUE_TO) if counted != reason else cause
+    counted, within = counted_as(reason)
+    cause = cause or within
     statistics = workload["status"].setdefault("schedulingStats", {}).setdefault("evictions", [])
     for entry in statistics:
         if (entry["reason"], entry["underlyingCause"]) == (counted, cause):
             entry["count"] += 1
             return
     statistics.append({"count": 1, "reason": counted, "underlyingCause": cause})
+
+
+def counted_as(reason: str) -> tuple[str, str]:
+    """(reason, underlying cause) under which an eviction is counted: all deactivations are one reason."""
+    if reason.startswith(DEACTIVATED_DUE_TO):
+        return words.DEACTIVATED, reason.removeprefix(DEACTIVATED_DUE_TO)
+    return reason, ""
 
 
 def release(workload: Object, now: datetime) -> None:

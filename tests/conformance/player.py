@@ -26,6 +26,7 @@ from sidings.api.resources import (
     PYTORCH_JOBS,
     RESOURCE_FLAVORS,
     SECRETS,
+    SERVICE_ACCOUNTS,
     SERVICES,
     TOPOLOGIES,
     TRAIN_JOBS,
@@ -100,6 +101,7 @@ class Player:
         """Every difference between the recorded run and this one."""
         namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": self._namespace}}
         await self._client.create(NAMESPACES, namespace)
+        await self._make_service_accounts()
         tasks = [asyncio.create_task(self._observe(resource)) for resource in (*OBSERVED, EVENTS)]
         if self._trace["kubelet"]["terminate"] == "auto":
             tasks.append(asyncio.create_task(self._kubelet.terminate_deleted_pods()))
@@ -109,6 +111,12 @@ class Player:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _make_service_accounts(self) -> None:
+        """Those that recorded pods run as: nobody looked for them in the recorded cluster."""
+        pods = [pod for snapshot in self._trace["snapshots"] for pod in snapshot["objects"].get("Pod", ())]
+        for name in {pod["spec"].get("serviceAccountName") or "default" for pod in pods} - {"default"}:
+            await self._client.create(SERVICE_ACCOUNTS, {"metadata": {"name": name}}, namespace=self._namespace)
 
     async def clean_up(self) -> None:
         """Delete the trace's namespace and what it made outside, so that it can be played again."""

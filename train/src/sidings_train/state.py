@@ -12,7 +12,8 @@ script's.
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -77,7 +78,8 @@ class TrainState:
         """The live tensors by name (what a checkpoint copies, or loads into), and all that is no tensor."""
         flat: dict[str, Any] = {f"model.{name}": value for name, value in get_model_state_dict(self.model).items()}
         if self.optimizers:
-            state = get_optimizer_state_dict(self.model, self.optimizers, options=_FLAT)
+            with _gradients_aside(self.optimizers):
+                state = get_optimizer_state_dict(self.model, self.optimizers, options=_FLAT)
             flat |= {f"optimizer.{name}": value for name, value in state.items()}
         for name, part in self.parts.items():
             if isinstance(part, nn.Module):
@@ -115,6 +117,22 @@ class TrainState:
         for name, buffer in self.buffers().items():
             if name in saved:
                 buffer.copy_(saved[name])
+
+
+@contextmanager
+def _gradients_aside(optimizers: Sequence[torch.optim.Optimizer]) -> Iterator[None]:
+    """Torch gives a new optimizer its state by a step of rate 0, unless gradients are there, and drops them afterwards.
+
+    Gradients of an optimizer without state are put aside meanwhile: they may be views that must stay (FlatGradients).
+    """
+    new = [optimizer for optimizer in optimizers if not optimizer.state]
+    parameters = [parameter for optimizer in new for group in optimizer.param_groups for parameter in group["params"]]
+    gradients = [parameter.grad for parameter in parameters]
+    for parameter in parameters:
+        parameter.grad = None
+    yield
+    for parameter, gradient in zip(parameters, gradients, strict=True):
+        parameter.grad = gradient
 
 
 def _under(flat: dict[str, Any], prefix: str) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from typing import TypeVar
 import torch
 import torch.distributed as dist
 
+from sidings_train import rng
 from sidings_train.errors import TrainError
 from sidings_train.watch import Watch
 
@@ -52,6 +53,10 @@ class World:
         """Print ``text`` once for all ranks, at once."""
         if self.first:
             print(text, flush=True)
+
+    def seed(self, seed: int) -> None:
+        """Seed all generators, differently on every rank. Before ``resume``, which takes over the saved ones."""
+        rng.begin(seed, self.rank)
 
     def at(self, step: int) -> None:
         """Tell the watch that this rank begins ``step``: call it when the step's rows are there. Costs nothing."""

@@ -17,7 +17,7 @@ from torch.nn.parallel import DistributedDataParallel
 from two_ranks import Pair
 
 import sidings_train
-from sidings_train import CheckpointError, Checkpoints, StorageError, TrainState, World
+from sidings_train import CheckpointError, Checkpoints, FlatGradients, StorageError, TrainState, World
 from sidings_train.checkpoint.layout import MANIFEST
 from sidings_train.storage.directory import Directory
 from sidings_train.storage.memory import Memory
@@ -34,11 +34,13 @@ def build(world: World, how: str, width: int = 16, **recipe: Any) -> TrainState:
         for part in (model[0], model[3]):
             fully_shard(part)
         fully_shard(model)
+    elif how == "flat":
+        model.flat = FlatGradients(model, world)
     elif world.size > 1:
         parallel = DistributedDataParallel(model)
     optimizer = torch.optim.AdamW(parallel.parameters(), lr=0.01)
     scheduler = torch.optim.lr_scheduler.OneCycleLR(optimizer, 0.05, total_steps=100)
-    sidings_train.rng.begin(7, world.rank)
+    world.seed(7)
     return TrainState(parallel, optimizer, {"scheduler": scheduler}, {"batch": ROWS, **recipe})
 
 
@@ -46,8 +48,11 @@ def step(world: World, state: TrainState) -> float:
     """Random rows and random dropout: a loss that differs when anything was not restored."""
     optimizer = state.optimizers[0]
     loss = (state.model(torch.randn(ROWS // world.size, 8)) - 1).square().mean()
-    optimizer.zero_grad()
+    flat = getattr(state.model, "flat", None)
+    flat.zero() if flat else optimizer.zero_grad()
     loss.backward()
+    if flat:
+        flat.average()
     optimizer.step()
     state.parts["scheduler"].step()
     state.advance(ROWS)
@@ -78,7 +83,7 @@ def run(place: str, how: str, last: int, every: int | None = None) -> tuple[list
         return losses, digest(state.model), (state.step, state.epoch, state.position)
 
 
-@pytest.mark.parametrize("how", ["ddp", "fsdp"])
+@pytest.mark.parametrize("how", ["ddp", "fsdp", "flat"])
 def test_an_interrupted_run_does_the_same_steps(how: str, pair: Pair, tmp_path: Path) -> None:
     whole = [outcome.result for outcome in pair.run(run, str(tmp_path / "whole"), how, 9)]
     parts = [pair.run(run, str(tmp_path / "parts"), how, last, 2) for last in (2, 5, 9)]

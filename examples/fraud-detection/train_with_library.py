@@ -1,0 +1,120 @@
+"""The same training as train.py, on sidings-train: what is left is the model, the step and the loop.
+
+    python train_with_library.py                                  # one process, makes its data
+    torchrun --nproc-per-node=2 train_with_library.py --checkpoints /mnt/claim/run-1
+    torchrun train_with_library.py --checkpoints s3://models/fraud/run-1 --compile
+
+A step is a function of row numbers, so that on a GPU all of it is one CUDA graph. Interrupted at any step and started
+again, it goes on from its newest checkpoint with the same numbers; also on another number of processes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+
+import metrics
+import numpy as np
+import prepare
+import torch
+from train import FRAUD_WEIGHT, FraudNet, learning_rate, load_part
+
+import sidings_train
+from sidings_train import Checkpoints, FlatGradients, Table, TrainState, WholeStep, World
+
+
+class Trainer:
+    """Model, optimizer and the step that changes them."""
+
+    def __init__(self, args: argparse.Namespace, world: World, meta: dict) -> None:
+        codes, label = load_part(args.data_dir, "train", torch.device("cpu"))
+        self.table = Table({"codes": codes, "label": label}, world.device)
+        self.args, self.world = args, world
+        self.steps = args.epochs * self.table.steps(args.batch_size, world)
+        torch.manual_seed(args.seed)
+        self.model = FraudNet(list(meta["coder"]["sizes"].values())).to(world.device)
+        self.gradients = FlatGradients(self.model, world)
+        rate = torch.tensor(args.lr, device=world.device)  # a tensor: a captured step sees it change
+        self.optimizer = torch.optim.AdamW(self.model.parameters(), rate, weight_decay=0.01, fused=True)
+        self.loss = torch.nn.BCEWithLogitsLoss(pos_weight=torch.tensor(FRAUD_WEIGHT, device=world.device))
+        recipe = {"data": self.table.fingerprint, "batch": args.batch_size, "epochs": args.epochs, "lr": args.lr}
+        self.state = TrainState(self.model, self.optimizer, recipe=recipe)
+        self.step = WholeStep(self.one_step, world.device, compiled=args.compile)
+        world.seed(args.seed)
+
+    def one_step(self, rows: torch.Tensor) -> torch.Tensor:
+        batch = self.table.take(rows)
+        self.gradients.zero()
+        loss = self.loss(self.model(batch["codes"].int()), batch["label"])
+        loss.backward()
+        self.gradients.average()
+        self.optimizer.step()
+        return loss.detach()
+
+    def epoch(self, checkpoints: Checkpoints) -> tuple[float, float]:
+        """What is left of the present epoch: its mean loss and rows a second of all ranks, without checkpoints."""
+        state, total, rows_seen = self.state, torch.zeros((), device=self.world.device), 0
+        began, stalled, first = time.perf_counter(), checkpoints.stalled, state.step
+        at = {"seed": self.args.seed, "epoch": state.epoch, "position": state.position, "size": self.args.batch_size}
+        for rows, of_all in self.table.rows(self.world, **at):
+            for group in self.optimizer.param_groups:
+                group["lr"].fill_(learning_rate(state.step, self.steps, self.args.lr))
+            total += self.step(rows)
+            state.advance(of_all)
+            rows_seen += of_all
+            checkpoints.after_step()
+        mean = total.item() / max(state.step - first, 1)
+        seconds = time.perf_counter() - began - (checkpoints.stalled - stalled)
+        state.next_epoch()
+        return mean, rows_seen / seconds
+
+    @torch.no_grad()
+    def evaluate(self) -> dict[str, float]:
+        """Quality on the held-out rows: every rank scores its share, all together are ranked."""
+        codes, labels = load_part(self.args.data_dir, "test", self.world.device)
+        self.model.eval()
+        own = codes.tensor_split(self.world.size)[self.world.rank]
+        scores = torch.cat([self.model(part.int()) for part in own.split(65_536)])
+        everything = torch.cat(self.world.gather(scores.cpu()))
+        return metrics.quality(labels.cpu().numpy(), everything.double().numpy())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    prepare.add_arguments(parser)
+    parser.add_argument("--checkpoints", default="fraud-checkpoints/library", help="path or s3://BUCKET/PREFIX")
+    parser.add_argument("--checkpoint-every", type=int, default=200, metavar="STEPS")
+    parser.add_argument("--epochs", type=int, default=3)
+    parser.add_argument("--batch-size", type=int, default=1024, help="rows per process and step")
+    parser.add_argument("--lr", type=float, default=0.006)
+    parser.add_argument("--compile", action="store_true", help="torch.compile the step")
+    args = parser.parse_args()
+    prepare.check(parser, args)
+    began = time.perf_counter()
+    meta = prepare.prepare(args)
+    with sidings_train.start() as world:
+        trainer = Trainer(args, world, meta)
+        state, speeds = trainer.state, []
+        world.say(
+            f"{world.size} process(es) on {world.device.type}: {len(trainer.table):,} rows, {args.epochs} epochs of "
+            f"{args.batch_size} x {world.size}"
+        )
+        with Checkpoints(args.checkpoints, world, state, every=args.checkpoint_every) as checkpoints:
+            checkpoints.resume()
+            while state.epoch < args.epochs:
+                loss, speed = trainer.epoch(checkpoints)
+                speeds.append(speed)
+                world.say(
+                    f"epoch {state.epoch}/{args.epochs} step {state.step}/{trainer.steps} loss {loss:.5f} "
+                    f"{speed:,.0f} rows/s checkpoints {checkpoints.stalled:.2f} s"
+                )
+            checkpoints.save()
+        result = trainer.evaluate()
+    median = float(np.median(speeds)) if speeds else float("nan")
+    result |= {"epochs": args.epochs, "rows_per_second": median, "seconds": time.perf_counter() - began}
+    world.say(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()

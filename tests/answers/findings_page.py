@@ -15,6 +15,14 @@ rank that failed first. `check -f FILE` asks the same of a manifest, with a dry 
 Kueue would make of the job. Both only read, and work on any cluster: `--context NAME`. Kinds that a user may not list
 are left out of the answer, never taken for missing.
 
+An engine also writes errors and warnings as events on the jobs, with the finding's name as reason (`NeverEnough`) and
+its code in the message; what only logs tell is left to `why`. On another cluster nothing is ever written. `sidings get`
+shows the code of the first finding in its REASON column.
+
+A command that is printed mends what was found. Where pods have to be otherwise, which no accepted job allows, it
+deletes the job and submits it again with that one change: `kubectl patch --dry-run=client ... | kubectl replace --force
+-f -`. Where only the author of the job knows the change, the command shows what he needs.
+
 * **error**: the job never goes on by itself. `check` exits with 6 (4 if the server would refuse the object).
 * **warning**: it goes on, and somebody should look.
 * **note**: it goes on by itself, or works and may be regretted later.

@@ -502,6 +502,13 @@ EXPLANATIONS: dict[str, Explanation] = {
     ),
 }
 
+WORDS = {
+    value: name.title().replace("_", "")
+    for name, value in globals().items()
+    if isinstance(value, str) and value in EXPLANATIONS
+}
+"""Code -> what it is called in one word, as a reason of events: ``NeverEnough``."""
+
 
 def finding(code: str, where: str, what: str, *, cause: str = "", remedy: str = "") -> Finding:
     """A finding with the severity of its code."""

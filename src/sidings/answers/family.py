@@ -27,6 +27,8 @@ TRAINING_JOBS: tuple[Resource, ...] = tuple(of.resource for of in framework.ALL)
 ROOTS: tuple[Resource, ...] = (TRAIN_JOBS, *TRAINING_JOBS, JOB_SETS, JOBS)
 """The kinds that users start, outermost first."""
 
+FINDINGS_COMPONENT = "sidings-findings"
+"""Who reports events about findings; they are answers, so no answer is made of them."""
 TERMINAL_PHASES = frozenset({"Succeeded", "Failed"})
 
 
@@ -100,6 +102,8 @@ def families(
             owner.pods.append(pod)
             by_uid[uid_of(pod)] = owner
     for event in sorted(events, key=event_time):
+        if event.get("reportingComponent") == FINDINGS_COMPONENT:
+            continue
         if concerned := by_uid.get(str((event.get("involvedObject") or {}).get("uid"))):
             concerned.events.append(event)
     for workload in sorted(workloads, key=_created):

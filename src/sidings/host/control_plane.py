@@ -62,6 +62,7 @@ from sidings.controllers.trainjob.progression_tracker import ProgressionTracker
 from sidings.controllers.trainjob.refusals import RefusalForwarder
 from sidings.controllers.trainjob.runtime_finalizer import ClusterTrainingRuntimeController, TrainingRuntimeController
 from sidings.controllers.xgboostjob.controller import XGBoostJobController
+from sidings.host.findings import JobFindings
 from sidings.host.job_states import JobStates
 from sidings.host.pace import Pace
 from sidings.node.network import API_PORT, API_SERVICE, GATEWAY
@@ -114,9 +115,11 @@ class ControlPlane:
         with_nodes: bool = True,
         gates: FeatureGates = NONE,
         installed: Installed = everything,
+        tells_findings: bool = False,
     ) -> None:
         """``with_nodes`` False leaves out what presumes nodes of ours (scheduler, node life cycle, pod collection).
 
+        ``tells_findings``: what `sidings why` finds is written as events on the jobs.
         ``installed``: whether pods of an image find a program.
         """
         self.store = store
@@ -131,6 +134,7 @@ class ControlPlane:
         self._with_nodes = with_nodes
         self._gates = gates
         self._installed = installed
+        self._tells_findings = tells_findings
         self.ports: PodPorts | None = None
         """How to reach what pods listen on; set before ``run`` where there are pods."""
         self._metrics = ControllerMetrics()
@@ -175,6 +179,8 @@ class ControlPlane:
             KueueConfiguration(client, clock, rng),
             DefaultQueues(client, clock, rng),
         ]
+        if self._tells_findings:
+            found.append(JobFindings(client, clock, rng))
         if self.ports is not None:
             found.append(ProgressionTracker(client, clock, rng, self.ports))
         if self._with_nodes:

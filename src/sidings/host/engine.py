@@ -86,6 +86,7 @@ class Engine:
             with_nodes=options.nodes > 0,
             gates=feature_gates.parse(options.feature_gates),
             installed=self._installed,
+            tells_findings=True,
         )
         self.nodes = logical_nodes(options, gpus)
         self.agent = NodeAgent(self.plane.client, clock, rng, home.nodes, self.nodes, node_config(home, options), gpus)

@@ -58,11 +58,14 @@ class Answer:
         return {"job": self.job, "state": self.state, "reason": self.reason, "chain": links, "findings": findings}
 
 
-def answer(family: Family, around: Surroundings) -> Answer:
-    """The answer about one job; ``around`` holds everything in its namespace and all of what is in none."""
+def answer(family: Family, around: Surroundings, stood: Standing | None = None) -> Answer:
+    """The answer about one job; ``around`` holds everything in its namespace and all of what is in none.
+
+    ``stood`` is made of it, and handed in by who asks about many jobs at once.
+    """
     verdict = state.state_of(family)
     workload = around.workload_of(family.members)
-    stood = standing.of(around)
+    stood = stood or standing.of(around)
     found = [] if verdict.state is state.State.SUCCEEDED else list(_stages(family, verdict, workload, around, stood))
     if not found:
         found = list(_otherwise(family, verdict, around))

@@ -21,6 +21,7 @@ DESCRIPTION = """
 Show jobs with their state: Queued, Starting, Running, Suspended, Restarting(n/m), Succeeded or Failed.
 Without arguments all jobs of the namespace; `get trainjobs`, `get jobsets`, `get jobs` one kind;
 `get NAME...` or `get KIND/NAME...` single ones; `get pods [JOB]` the pods of jobs, one line a rank.
+The reason begins with the code of what is wrong, where something is: `sidings why NAME` says more.
 -o json and -o yaml print these answers, not objects: for objects use kubectl.
 """
 PODS = ("pods", "pod", "po")
@@ -56,6 +57,8 @@ async def _run(args: Namespace, invocation: Invocation) -> int:
 async def _show_jobs(args: Namespace, invocation: Invocation, connected: Cluster, namespace: str) -> int:
     families = await select(connected, args.what, namespace, args.selector)
     answers = [job_answer(family, invocation.clock.now()) for family in families]
+    if args.output != "name":
+        await _explain(connected, invocation, families, answers)
     if args.output == "name":
         for answer in answers:
             invocation.console.print(name_line(answer))
@@ -66,6 +69,20 @@ async def _show_jobs(args: Namespace, invocation: Invocation, connected: Cluster
     else:
         print_table(invocation, HEADERS, answers, all_namespaces=args.all_namespaces)
     return ExitCode.OK
+
+
+async def _explain(
+    connected: Cluster, invocation: Invocation, families: list[Family], answers: list[dict[str, Any]]
+) -> None:
+    """Gives each answer its ``finding``, the code of what is wrong or empty, and the table the code with the reason."""
+    from sidings.cli import reasons
+
+    found = await reasons.of_families(connected.client, invocation.clock, families, connected.options)
+    for family, answer in zip(families, answers, strict=True):
+        finding = found.get(family.root["metadata"]["uid"])
+        answer["finding"] = finding.code if finding else ""
+        if finding:
+            answer["told"] = reasons.text(finding, answer["reason"])
 
 
 async def select(connected: Cluster, what: list[str], namespace: str, selector: str) -> list[Family]:
@@ -179,7 +196,7 @@ def print_table(
     console = invocation.console
     headers = headers if all_namespaces else headers[1:]
     rows = [
-        [console.paint_state(answer["state"]) if h == "STATE" else str(answer[h.lower()]) for h in headers]
+        [console.paint_state(answer["state"]) if h == "STATE" else _cell(answer, h) for h in headers]
         for answer in answers
     ]
     if steady:
@@ -189,10 +206,14 @@ def print_table(
         console.print(line)
 
 
+def _cell(answer: dict[str, Any], header: str) -> str:
+    return str(answer.get("told", answer["reason"]) if header == "REASON" else answer[header.lower()])
+
+
 def print_answers(invocation: Invocation, answers: list[dict[str, Any]], form: str) -> None:
     from sidings.cli import output
 
-    value = [{key: value for key, value in answer.items() if key != "age"} for answer in answers]
+    value = [{key: value for key, value in answer.items() if key not in ("age", "told")} for answer in answers]
     invocation.console.print(output.as_json(value) if form == "json" else output.as_yaml(value))
 
 

@@ -1,0 +1,82 @@
+"""Reads what answers need from whatever cluster is asked about: queues, nodes, claims, pods of everybody.
+
+A kind that the user may not list in all namespaces is listed in the job's, and told as unreadable where not even that
+works: on a cluster that is shared, a user sees little.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from sidings.answers.surroundings import Surroundings
+from sidings.api.kueue.configuration import NAME, NAMESPACE, Configuration, ConfigurationError, of_config_map
+from sidings.api.objects import Object
+from sidings.api.resources import (
+    ADMISSION_CHECKS,
+    CLAIMS,
+    CLUSTER_QUEUES,
+    COHORTS,
+    CONFIG_MAPS,
+    LIMIT_RANGES,
+    LOCAL_QUEUES,
+    NAMESPACES,
+    NODES,
+    PODS,
+    PRIORITY_CLASSES,
+    RESOURCE_FLAVORS,
+    SECRETS,
+    TOPOLOGIES,
+    WORKLOAD_PRIORITY_CLASSES,
+    WORKLOADS,
+    Resource,
+)
+from sidings.api.status import ApiError
+from sidings.client.interface import Client
+from sidings.clock import Clock
+
+SHARED: tuple[Resource, ...] = (
+    RESOURCE_FLAVORS,
+    CLUSTER_QUEUES,
+    COHORTS,
+    TOPOLOGIES,
+    ADMISSION_CHECKS,
+    NODES,
+    NAMESPACES,
+    LOCAL_QUEUES,
+    WORKLOADS,
+    PODS,
+    PRIORITY_CLASSES,
+    WORKLOAD_PRIORITY_CLASSES,
+)
+"""Kinds of which everybody's objects count."""
+OWN: tuple[Resource, ...] = (CLAIMS, CONFIG_MAPS, SECRETS, LIMIT_RANGES)
+"""Kinds of which only those of the job's namespace count."""
+
+
+async def read(client: Client, clock: Clock, namespace: str, options: str) -> Surroundings:
+    """Everything around the jobs of ``namespace``."""
+    wanted = [(kind, "") for kind in SHARED] + [(kind, namespace) for kind in OWN]
+    lists = await asyncio.gather(*(_list(client, kind, place, namespace) for kind, place in wanted))
+    objects = {kind.kind: items for (kind, _), items in zip(wanted, lists, strict=True) if items is not None}
+    unreadable = frozenset(kind.kind for (kind, _), items in zip(wanted, lists, strict=True) if items is None)
+    configuration = await _configuration(client)
+    return Surroundings(clock.now(), objects, unreadable, options=options, configuration=configuration)
+
+
+async def _configuration(client: Client) -> Configuration:
+    """Kueue's own; its defaults for a user who may not see it, as for Kueue itself where it is not readable text."""
+    try:
+        return of_config_map(await client.get(CONFIG_MAPS, NAME, NAMESPACE))
+    except (ApiError, ConfigurationError):
+        return Configuration()
+
+
+async def _list(client: Client, resource: Resource, place: str, namespace: str) -> list[Object] | None:
+    """Objects with their apiVersion and kind; None where the server does not give them."""
+    try:
+        page = await client.list(resource, place)
+    except ApiError:
+        if place == namespace or not resource.namespaced:
+            return None
+        return await _list(client, resource, namespace, namespace)
+    return [{"apiVersion": resource.api_version, "kind": resource.kind, **item} for item in page.items]

@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(VENV)/.installed
 
-.PHONY: demo demo-faults test check docs soak bench clean
+.PHONY: demo demo-faults test test-rooms test-e2e check docs soak bench clean
 
 $(INSTALL): pyproject.toml train/pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -20,6 +20,12 @@ demo-faults: $(INSTALL)  ## the same with a suspend/resume and a killed training
 
 test: $(INSTALL)  ## all tests
 	$(BIN)/python -m pytest
+
+test-rooms: $(INSTALL)  ## all but those that run whole engines
+	$(BIN)/python -m pytest --ignore=tests/e2e
+
+test-e2e: $(INSTALL)  ## those
+	$(BIN)/python -m pytest tests/e2e
 
 check: $(INSTALL)  ## style, types, import direction, documents
 	$(BIN)/ruff check .

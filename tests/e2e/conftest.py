@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
@@ -9,6 +10,8 @@ import pytest
 
 from tests.e2e.machine import POC, Machine
 from tests.e2e.report import report
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs and their children ignore it
 
 
 @pytest.hookimpl(wrapper=True)

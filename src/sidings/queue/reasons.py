@@ -28,6 +28,7 @@ PREEMPTION_WORDS = {
 NO_LONGER_FITS = "Workload no longer fits after processing another workload"
 OVERLAPPING_TARGETS = "Workload has overlapping preemption targets with another workload"
 OVERLAPPING_BUT_FITS = f"{OVERLAPPING_TARGETS}, but will fit after these preemptions complete"
+BYPASSED = "Bypassed scheduling evaluation because an equivalent workload recently failed"
 CHECKS_FAILED = "The workload has failed admission checks"
 NAMESPACE_MISMATCH = "workload namespace doesn't match ClusterQueue selector"
 

@@ -192,3 +192,22 @@ async def test_quota_of_a_deleted_job_is_free_again(cluster: Cluster) -> None:
     await cluster.settle()
     assert await cluster.runs("b")
     assert len((await cluster.plane.client.list(WORKLOADS, "team")).items) == 1
+
+
+async def test_who_is_like_one_that_was_refused_says_that_nobody_looked(cluster: Cluster) -> None:
+    await cluster.queue(quota="2")
+    await cluster.job("runs", pods=2)
+    await cluster.settle()
+    await cluster.job("first", pods=2)
+    await cluster.settle()
+    await cluster.job("second", pods=2)
+    await cluster.settle()
+    refused = await cluster.condition("first", "QuotaReserved")
+    bypassed = await cluster.condition("second", "QuotaReserved")
+    assert (refused["reason"], refused["message"][-13:]) == ("WaitingForQuota", "2 more needed")
+    assert bypassed["reason"] == "PendingEvaluation"
+    assert bypassed["message"] == "Bypassed scheduling evaluation because an equivalent workload recently failed"
+    assert (await cluster.workload("second"))["status"]["resourceRequests"]
+    await cluster.finish("runs")
+    assert await cluster.runs("first")
+    assert not await cluster.runs("second")

@@ -238,6 +238,14 @@ class Cache:
             if not queue.is_active(workload.key):
                 self.changes += 1  # the next one is the head now
 
+    def bypassed(self) -> list[Workload]:
+        """Who was set aside since the last call because one of the same shape was refused."""
+        return [workload for queue in self._pending.values() for workload in queue.bypassed()]
+
+    def is_set_aside(self, key: Key) -> bool:
+        queue = self._pending.get(self._waiting.get(key, ""))
+        return queue is not None and queue.is_set_aside(f"{key.namespace}/{key.name}")
+
     def waiting(self, cluster_queue: str) -> list[Workload]:
         """Who waits for a ClusterQueue, first come first."""
         queue = self._pending.get(cluster_queue)

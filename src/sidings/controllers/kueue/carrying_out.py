@@ -31,13 +31,26 @@ def admission(obj: Object, decision: Decision, *, checks: bool, now: datetime) -
 
 def refusal(obj: Object, decision: Decision, now: datetime) -> tuple[Object | None, list[EventNote]]:
     """``obj`` with the reason why it waits, None if it says so already; the event comes each time."""
+    changed = _waiting(obj, decision.head.waiting.workload, decision.reason, decision.message, now)
+    return changed, [_note(obj, "Warning", decision.reason, decision.message)]
+
+
+def bypass(obj: Object, workload: Workload, now: datetime) -> Object | None:
+    """``obj`` set aside with one of its shape that was refused, None if it says so already.
+
+    There is no event: with a long line behind one that does not fit they would be as many.
+    """
+    return _waiting(obj, workload, reasons.PENDING_EVALUATION, reasons.BYPASSED, now)
+
+
+def _waiting(obj: Object, view: Workload, reason: str, message: str, now: datetime) -> Object | None:
     workload = copy_of(obj)
-    changed = workload_status.refuse(workload, decision.reason, decision.message, now)
-    requests = resource_requests(decision.head.waiting.workload)
+    changed = workload_status.refuse(workload, reason, message, now)
+    requests = resource_requests(view)
     if requests and workload["status"].get("resourceRequests") != requests:
         workload["status"]["resourceRequests"] = requests
         changed = True
-    return workload if changed else None, [_note(workload, "Warning", decision.reason, decision.message)]
+    return workload if changed else None
 
 
 def eviction(

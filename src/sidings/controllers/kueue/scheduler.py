@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from sidings.api.kueue.configuration import Configuration
@@ -27,12 +27,14 @@ from sidings.controllers.kueue.local_queue_usage import LocalQueueUsage
 from sidings.controllers.kueue.metrics import KueueMetrics
 from sidings.controllers.kueue.settings import Settings
 from sidings.controllers.runtime.controller import REWATCH_SECONDS
+from sidings.controllers.runtime.plan import together
 from sidings.queue import cycle
 from sidings.queue.cycle import Decision, Head, Outcome
 from sidings.queue.preemption import Config
 from sidings.queue.requeueing import Requeue
 from sidings.queue.snapshot import Snapshot
 from sidings.queue.waiting import Waiting
+from sidings.queue.workloads import Workload
 
 log = logging.getLogger(__name__)
 
@@ -86,7 +88,7 @@ class Scheduler:
                 for obj in found.items:
                     self._see(resource, obj, gone=False)
                 self._listed.add(resource)
-                self._tell()
+                self._woken()
                 async for event in self._client.watch(resource, resource_version=found.resource_version):
                     if event.type != "BOOKMARK":
                         self._see(resource, event.object, gone=event.type == "DELETED")
@@ -111,9 +113,9 @@ class Scheduler:
             self.cache.see_workload(obj, gone=gone, now=now)
         else:
             self.cache.see(resource, obj, gone=gone, now=now)
-        self._tell()
+        self._woken()
 
-    def _tell(self) -> None:
+    def _woken(self) -> None:
         """Half of the objects would look like free quota, and like queues that nobody uses."""
         if len(self._listed) == len(WATCHED):
             self._wake.set()
@@ -131,6 +133,8 @@ class Scheduler:
                 self._seen = self.cache.changes
                 await self._turn()
                 self._flush_later(tasks)
+            if bypassed := self.cache.bypassed():
+                tasks.create_task(self._tell(bypassed), name=f"{self.name} bypassed")
 
     def _flush_later(self, tasks: asyncio.TaskGroup) -> None:
         if self.cache.flush_is_due and (self._flush is None or self._flush.done()):
@@ -233,6 +237,18 @@ class Scheduler:
         if obj is not None:
             changed, notes = carrying_out.refusal(obj, decision, self._clock.now())
             await self._write(changed, notes)
+
+    async def _tell(self, bypassed: Sequence[Workload]) -> None:
+        """Those that nobody looks at say so; the next cycle does not wait for it."""
+        await together([self._bypass(workload) for workload in bypassed], PARALLEL_WRITES)
+
+    async def _bypass(self, workload: Workload) -> None:
+        key = Key(workload.namespace, workload.name)
+        while self.cache.is_set_aside(key) and (obj := self.cache.workload(key)) is not None:
+            changed = carrying_out.bypass(obj, workload, self._clock.now())
+            if changed is None or await self._write(changed, []) is not None:
+                return
+            await self._clock.sleep(REWATCH_SECONDS)
 
     async def _preempt(self, decision: Decision) -> None:
         preemptor = self.cache.workload(_key(decision))

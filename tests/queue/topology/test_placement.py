@@ -79,3 +79,40 @@ def test_slices_stay_together() -> None:
 )
 def test_why_not(found: dict[str, int] | str, message: str) -> None:
     assert found == message
+
+
+def spread(cpus: dict[tuple[str, str, str], str], pods: int, **more: Any) -> dict[str, int] | str:
+    """Where workers go, and the leader under the name ``leader``, in a topology of its own."""
+    nodes = [node(values, 0) for values in cpus]
+    for made, cpu in zip(nodes, cpus.values(), strict=True):
+        made["status"]["allocatable"]["cpu"] = cpu
+    options: dict[str, Any] = {"level": 0, "slice_level": 2, "slice_size": 1, "requests": {"cpu": 1000}, **more}
+    ask = Ask(pods=pods, required=True, least_free=False, excluded=lambda leaf: "", **options)
+    found = place(domains.build("tp", LEVELS, {}, nodes), ask, {}, empty=False)
+    if not isinstance(found, Placed):
+        return found
+    leader = {"leader": found.leader.domains[0][0][0]} if found.leader else {}
+    return {values[0]: count for values, count in found.workers.domains} | leader
+
+
+def test_the_leader_goes_where_the_workers_lose_least() -> None:
+    """On x1 it would take the place of a worker that no other node has."""
+    cpus = {("b", "r", "x1"): "4", ("b", "r", "x2"): "3500m"}
+    assert spread(cpus, 3, requests={"cpu": 2000}, leader={"cpu": 1500}) == {"x1": 2, "x2": 1, "leader": "x2"}
+
+
+def test_slices_within_slices_fill_their_level_in_whole() -> None:
+    """Racks of 8 in hosts of 4: three and five CPUs are one host's worth, and its fifth CPU stays idle."""
+    cpus = {("b", "r1", "x1"): "5", ("b", "r1", "x2"): "3", ("b", "r2", "x3"): "5", ("b", "r2", "x4"): "4"}
+    layers = {"slice_level": 1, "slice_size": 8, "inner": {2: 4}}
+    assert spread(cpus, 8, **layers) == {"x3": 4, "x4": 4}
+    assert spread(cpus, 16, **layers) == 'topology "tp" allows to fit only 1 out of 2 slice(s)'
+
+
+def test_inner_slices_are_kept_over_a_level_between() -> None:
+    cpus = {("b", "r1", "x1"): "3", ("b", "r1", "x2"): "2", ("b", "r2", "x3"): "2"}
+    assert spread(cpus, 6, slice_level=0, slice_size=6, inner={2: 2}) == {"x1": 2, "x2": 2, "x3": 2}
+
+
+def test_a_topology_without_nodes() -> None:
+    assert spread({}, 1, level=1) == "no topology domains at level: rack"

@@ -55,7 +55,8 @@ def place_workload(snapshot: Snapshot, parts: Sequence[Part], *, empty: bool = F
         flavor = snapshot.flavors[workers.flavor]
         topology = snapshot.topologies[workers.flavor]
         taken = assumed.setdefault(workers.flavor, {})
-        placed = place(topology, _ask(topology, flavor, workers, leader), taken, empty=empty)
+        contradiction = _contradiction(topology, workers)
+        placed = contradiction or place(topology, _ask(topology, flavor, workers, leader), taken, empty=empty)
         if isinstance(placed, str):
             return Failure(workers.pod_set.name, placed)
         result[workers.pod_set.name] = placed.workers
@@ -89,6 +90,26 @@ def _groups(parts: Sequence[Part]) -> Iterator[tuple[Part, Part | None]]:
             yield members[-1], members[0] if len(members) > 1 else None
 
 
+def _contradiction(topology: Topology, part: Part) -> str:
+    """Why what a pod set asks can be met nowhere; empty if it can."""
+    request = part.pod_set.topology or TopologyRequest()
+    named, depth = request.required or request.preferred, topology.levels.index
+    if request.slice_level and not request.slice_size:
+        return "slice topology requested, but slice size not provided"
+    if request.slice_level and named and depth(request.slice_level) < depth(named):
+        return f"podset slice topology {request.slice_level} is above the podset topology {named}"
+    if part.count % (request.slice_size or 1):
+        return f"pod count {part.count} is not divisible by slice size {request.slice_size}"
+    above, size = request.slice_level, request.slice_size
+    for level, inner in request.inner_slices:
+        if above and depth(level) <= depth(above):
+            return f"podset slice topology {level} is not below the podset slice topology {above}"
+        if size and size % inner:
+            return f"podset slice size {size} is not divisible by the slice size {inner} of topology {level}"
+        above, size = level, inner
+    return ""
+
+
 def _ask(topology: Topology, flavor: Flavor, part: Part, leader: Part | None) -> Ask:
     request = part.pod_set.topology or TopologyRequest()
     lowest = len(topology.levels) - 1
@@ -105,6 +126,7 @@ def _ask(topology: Topology, flavor: Flavor, part: Part, leader: Part | None) ->
         least_free=named is None,
         excluded=_node_filter(topology, flavor, part.pod_set),
         leader=pod_requests(leader.pod_set) if leader else None,
+        inner={topology.levels.index(level): size for level, size in request.inner_slices},
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sidings.api.kueue.topology_assignment import Placement
 from sidings.queue.topology.domains import Domain, Topology
@@ -29,6 +29,8 @@ class Ask:
     least_free: bool
     excluded: Callable[[Domain], str]
     leader: Mapping[str, int] | None = None
+    inner: Mapping[int, int] = field(default_factory=dict)
+    """Sizes of slices within slices, by level: pods of a lower domain are a multiple of its level's size."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class _Room:
 
 @dataclass(frozen=True)
 class _Share:
-    """Part of the request given to a domain, in slices or pods."""
+    """Part of the request given to a domain, in slices, pods or units of several pods."""
 
     domain: Domain
     amount: int
@@ -83,6 +85,9 @@ class _Search:
 
     def _count(self, domain: Domain) -> _Room:
         room = self._leaf(domain) if not domain.children else self._inner([self._count(c) for c in domain.children])
+        if size := self._ask.inner.get(domain.level):
+            room.pods -= room.pods % size
+            room.pods_beside -= room.pods_beside % size
         if domain.level == self._ask.slice_level:
             room.slices = room.pods // self._ask.slice_size
             room.slices_beside = room.pods_beside // self._ask.slice_size
@@ -114,11 +119,12 @@ class _Search:
 
     # Order among domains, and the narrowing to few of them.
 
-    def _amount(self, domain: Domain, leader: bool, slices: bool) -> int:
+    def _amount(self, domain: Domain, leader: bool, unit: int | None) -> int:
+        """What ``domain`` can take: in units of so many pods, in slices where that is None."""
         room = self._rooms[domain]
-        if slices:
+        if unit is None:
             return room.slices_beside if leader else room.slices
-        return room.pods_beside if leader else room.pods
+        return (room.pods_beside if leader else room.pods) // unit
 
     def _sorted(self, domains: Sequence[Domain], leader: bool) -> list[Domain]:
         sign = 1 if self._ask.least_free else -1
@@ -131,7 +137,9 @@ class _Search:
 
         return sorted(domains, key=rank)
 
-    def _narrow(self, domains: Sequence[Domain], amount: int, leader: bool, slices: bool) -> tuple[list[_Share], int]:
+    def _narrow(
+        self, domains: Sequence[Domain], amount: int, leader: bool, unit: int | None
+    ) -> tuple[list[_Share], int]:
         """As few of ``domains`` as hold ``amount``, and what remains uncovered."""
         shares: list[_Share] = []
         waiting = self._sorted(domains, leader)
@@ -139,10 +147,12 @@ class _Search:
             domain = waiting[0]
             if leader and not self._rooms[domain].leader:
                 break
-            if not self._ask.least_free and self._amount(domain, leader, slices) >= amount:
-                domain = self._tightest(waiting, amount, leader, slices)
+            if not self._ask.least_free and self._amount(domain, leader, unit) >= amount:
+                domain = self._tightest(waiting, amount, leader, unit)
+            elif leader:
+                domain = self._host(waiting, amount, unit)
             waiting.remove(domain)
-            taken = min(self._amount(domain, leader, slices), amount)
+            taken = min(self._amount(domain, leader, unit), amount)
             if taken or leader:
                 shares.append(_Share(domain, taken, leader))
             amount -= taken
@@ -151,11 +161,20 @@ class _Search:
                 waiting = self._sorted(waiting, leader)
         return shares, amount if not leader else max(amount, 1)
 
-    def _tightest(self, domains: Sequence[Domain], amount: int, leader: bool, slices: bool) -> Domain:
+    def _tightest(self, domains: Sequence[Domain], amount: int, leader: bool, unit: int | None) -> Domain:
         enough = [
-            d for d in domains if self._amount(d, leader, slices) >= amount and (not leader or self._rooms[d].leader)
+            d for d in domains if self._amount(d, leader, unit) >= amount and (not leader or self._rooms[d].leader)
         ]
-        return min(enough, key=lambda domain: self._amount(domain, leader, slices))
+        return min(enough, key=lambda domain: self._amount(domain, leader, unit))
+
+    def _host(self, domains: Sequence[Domain], amount: int, unit: int | None) -> Domain:
+        """Where the leader goes: the first that leaves room enough for the workers; the first at all if none does."""
+        room = sum(self._amount(domain, False, unit) for domain in domains)
+        for domain in domains:
+            lost = self._amount(domain, False, unit) - self._amount(domain, True, unit)
+            if self._rooms[domain].leader and room - lost >= amount:
+                return domain
+        return domains[0]
 
     # The level, and the way down from it.
 
@@ -163,17 +182,19 @@ class _Search:
         """Shares in slices of domains at the level where the request fits."""
         ask = self._ask
         need, leader = ask.pods // ask.slice_size, ask.leader is not None
+        if not self._topology.by_level[ask.level]:
+            return f"no topology domains at level: {self._topology.levels[ask.level]}"
         for level in range(ask.level, -1, -1):
             domains = self._sorted(self._topology.by_level[level], leader)
             able = [d for d in domains if not leader or self._rooms[d].leader]
-            fitting = [d for d in able if self._amount(d, leader, slices=True) >= need]
+            fitting = [d for d in able if self._amount(d, leader, None) >= need]
             if fitting:
-                chosen = fitting[0] if ask.least_free else self._tightest(fitting, need, leader, slices=True)
+                chosen = fitting[0] if ask.least_free else self._tightest(fitting, need, leader, None)
                 return [_Share(chosen, need, leader)]
             if ask.required:
-                return self._refusal(self._amount(able[0], leader, slices=True) if able else 0, need)
+                return self._refusal(self._amount(able[0], leader, None) if able else 0, need)
             if level == 0 or ask.least_free:
-                shares, missing = self._narrow(domains, need, leader, slices=True)
+                shares, missing = self._narrow(domains, need, leader, None)
                 return self._refusal(need - missing, need) if missing else shares
         raise AssertionError("level 0 always answers")
 
@@ -182,17 +203,18 @@ class _Search:
         while level < self._ask.slice_level:
             children = [child for share in shares for child in share.domain.children]
             amount = sum(share.amount for share in shares)
-            shares, _ = self._narrow(children, amount, any(share.leader for share in shares), slices=True)
+            shares, _ = self._narrow(children, amount, any(share.leader for share in shares), None)
             level += 1
         # From the slice level down, what a domain got stays in it, and pods are what is counted.
         shares = [_Share(share.domain, share.amount * self._ask.slice_size, share.leader) for share in shares]
         while level < len(self._topology.levels) - 1:
-            shares = [
-                inner
-                for share in shares
-                for inner in self._narrow(share.domain.children, share.amount, share.leader, slices=False)[0]
-            ]
             level += 1
+            unit = next((self._ask.inner[below] for below in sorted(self._ask.inner) if below >= level), 1)
+            shares = [
+                _Share(part.domain, part.amount * unit, part.leader)
+                for share in shares
+                for part in self._narrow(share.domain.children, share.amount // unit, share.leader, unit)[0]
+            ]
         workers = [(share.domain, share.amount) for share in shares if share.amount]
         leaders = [(share.domain, 1) for share in shares if share.leader]
         return Placed(self._written(workers), self._written(leaders) if leaders else None)

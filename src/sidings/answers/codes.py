@@ -357,8 +357,9 @@ EXPLANATIONS: dict[str, Explanation] = {
     ),
     RECOVERED: Explanation(
         _NOTE,
-        "The job was set back, and runs again",
-        "A container ended with an error before; it, its pod or the whole job was started again and all pods run now.",
+        "The job was set back, and goes on",
+        "A container ended with an error; it, its pod or the whole job was started again. Only what does not pass by"
+        " itself, or has happened three times, is an error.",
         "Nothing, if it happens seldom. The log of the life before says why: `kubectl logs --previous`.",
     ),
     DEADLINE_EXCEEDED: Explanation(

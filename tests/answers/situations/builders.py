@@ -140,7 +140,11 @@ def _pytorch_job(given: Given) -> Object:
     roles = {}
     for role, count in (("Master", 1), ("Worker", given.get("workers", 1))):
         own = {**given, **given.get(role.lower(), {})}
-        roles[role] = {"replicas": count, "restartPolicy": "Never", "template": _pods(own, "pytorch")}
+        roles[role] = {
+            "replicas": count,
+            "restartPolicy": given.get("restart", "Never"),
+            "template": _pods(own, "pytorch"),
+        }
     spec = {"pytorchReplicaSpecs": roles, **given.get("spec", {})}
     return _named("kubeflow.org/v1", "PyTorchJob", _queued(given), "j", spec)
 

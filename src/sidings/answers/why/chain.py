@@ -34,6 +34,9 @@ from sidings.answers.why import (
 from sidings.api import conditions
 from sidings.api.objects import Object, key_of
 
+PERSISTENT = 3
+"""So many restarts do not help a job of which nothing else is known than that it ends with an error."""
+
 
 class Link(NamedTuple):
     """One object on the way, and its state in a few words."""
@@ -93,6 +96,8 @@ def _stages(
     told = {codes.CANNOT_START} if broken else set()
     if verdict.state is state.State.RUNNING:
         yield from containers.find_past(family, around)
+    elif verdict.state is state.State.RESTARTING and verdict.restarts.done < PERSISTENT:
+        yield from containers.find_setback(family, around, told)
     else:
         yield from (found for found in containers.find(family, around) if found.code not in told)
     yield from gang.find(family, around)

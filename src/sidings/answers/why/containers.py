@@ -21,6 +21,10 @@ _START = frozenset({"CreateContainerConfigError", "CreateContainerError", "RunCo
 _NOT_FOUND = 127
 
 
+_PASSING = frozenset({codes.EXITED, codes.COLLECTIVE_TIMED_OUT, codes.RENDEZVOUS_TIMED_OUT, codes.NO_ADDRESS})
+"""What the loss of a peer looks like, and is over with the next start."""
+
+
 class Sign(NamedTuple):
     """A line of a log that tells the cause."""
 
@@ -56,6 +60,16 @@ def find(family: Family, around: Surroundings) -> Iterator[Finding]:
                 yield found
     if (failure := first_failure(family)) is not None:
         yield _of_failure(failure, family, around)
+
+
+def find_setback(family: Family, around: Surroundings, told: set[str]) -> Iterator[Finding]:
+    """Of a job that is started again: what will happen again as it is, else that it was set back, no trouble yet."""
+    for found in find(family, around):
+        if found.code in _PASSING:
+            what = f"it is started again; before, {found.what}"
+            yield finding(codes.RECOVERED, found.where, what, cause=found.cause, remedy=found.remedy)
+        elif found.code not in told:
+            yield found
 
 
 def find_past(family: Family, around: Surroundings) -> Iterator[Finding]:

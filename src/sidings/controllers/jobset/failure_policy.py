@@ -8,11 +8,10 @@ fails. Actions that restart one Job only need the gate RestartJob.
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from sidings.api import conditions, objects
+from sidings.api import conditions, go_regexp, objects
 from sidings.api.feature_gates import NONE, FeatureGates, Gate
 from sidings.api.jobset import labels, validation
 from sidings.api.objects import Object
@@ -162,7 +161,7 @@ def _failure(job: Object) -> Object:
 def _found(pattern: str, message: str) -> bool:
     """A pattern that is no regular expression matches nothing: admission does not check it, so it may be stored."""
     try:
-        return re.search(pattern, message) is not None
-    except re.error as error:
-        log.warning("failure policy: %r is no regular expression: %s", pattern, error)
+        return go_regexp.found(pattern, message)
+    except go_regexp.InvalidPattern as error:
+        log.warning("failure policy: %s", error)
         return False

@@ -52,6 +52,7 @@ from sidings.controllers.pytorchjob.controller import PyTorchJobController
 from sidings.controllers.resource_quotas import ResourceQuotas
 from sidings.controllers.runtime.controller import Controller
 from sidings.controllers.runtime.metrics import ControllerMetrics
+from sidings.controllers.runtime.supervision import keep_running
 from sidings.controllers.scheduler.controller import Scheduler
 from sidings.controllers.service_accounts import ServiceAccounts
 from sidings.controllers.software import Installed, everything
@@ -222,7 +223,8 @@ class ControlPlane:
                 if self.pace is not None and isinstance(controller, Controller):
                     controller.turn = self.pace.turn
                 if id(controller) not in switched:
-                    tasks.create_task(controller.run(), name=controller.name)
+                    running = keep_running(controller.name, controller.run, self.clock)
+                    tasks.create_task(running, name=controller.name)
             tasks.create_task(Switchboard(self.client, self.clock, self.rng, parts).run(), name=Switchboard.name)
 
     def _parts(self, controllers: Sequence[Controller | GarbageCollector]) -> Mapping[Component, Parts]:

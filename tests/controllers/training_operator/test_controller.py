@@ -122,6 +122,18 @@ async def test_an_mpi_job_that_cannot_be_run_gets_an_event_and_no_pods(plane: Co
     assert await names(plane) == []
 
 
+async def test_a_role_that_scaling_made_without_a_template_is_told(plane: ControlPlane) -> None:
+    lone = torch_job(suspend=True)
+    del lone["spec"]["pytorchReplicaSpecs"]["Worker"]
+    await plane.client.create(PYTORCH_JOBS, lone, namespace="default")
+    scale = {"metadata": {"name": "j", "namespace": "default"}, "spec": {"replicas": 2}}
+    await plane.client.update(PYTORCH_JOBS, scale, subresource="scale")
+    await asyncio.sleep(2)
+    assert (await job(plane))["spec"]["pytorchReplicaSpecs"]["Worker"] == {"replicas": 2}
+    told = [each["message"] for each in (await plane.client.list(EVENTS, "default")).items]
+    assert any("spec.pytorchReplicaSpecs[Worker].template.spec.containers: Required value" in text for text in told)
+
+
 async def test_what_a_launcher_needs_is_there_before_it(plane: ControlPlane) -> None:
     roles = {"Launcher": replica("mpi"), "Worker": replica("mpi")}
     job = {

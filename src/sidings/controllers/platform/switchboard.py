@@ -21,6 +21,7 @@ from sidings.client.interface import Client
 from sidings.clock import Clock
 from sidings.controllers.platform.controller import ALL, everything
 from sidings.controllers.runtime.controller import Controller, Mapper
+from sidings.controllers.runtime.supervision import keep_running
 
 log = logging.getLogger(__name__)
 
@@ -76,5 +77,9 @@ class Switchboard(Controller):
                 await asyncio.wait(ended)
             log.info("component %s is %s", component, "on" if component in on else "off")
             begun = parts.on if component in on else parts.off
-            self._running[component] = component in on, [self._tasks.create_task(part.run()) for part in begun]
+            self._running[component] = component in on, [self._begin(component, part) for part in begun]
         return None
+
+    def _begin(self, component: Component, part: Runnable) -> asyncio.Task[None]:
+        name = f"{component}: {type(part).__name__}"
+        return self._tasks.create_task(keep_running(name, part.run, self.clock), name=name)

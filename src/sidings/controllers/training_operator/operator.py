@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import ClassVar, NamedTuple
 
 from sidings.api.objects import Object
-from sidings.api.training_operator import words
+from sidings.api.training_operator import validation, words
 from sidings.api.training_operator.framework import Framework
 from sidings.controllers.training_operator.report import Report
 from sidings.controllers.training_operator.snapshot import Snapshot, replica_name
@@ -44,8 +44,12 @@ class Operator:
             container["env"] = [*(container.get("env") or ()), *self.environment(snapshot, place)]
 
     def complaint(self, job: Object) -> str:
-        """Why ``job`` cannot be run, where no webhook has said so; empty where it can."""
-        return ""
+        """Why ``job`` cannot be run; empty where it can.
+
+        The webhook has said so already, unless the job came by a way that it does not see: ``kubectl scale`` makes a
+        role of a job that has none, without a template.
+        """
+        return ", ".join(map(str, validation.errors(self.framework, job)))
 
     def pod_name(self, snapshot: Snapshot, place: Place) -> str:
         return replica_name(snapshot.name, *place)

@@ -14,6 +14,13 @@ class KueueRules(CustomRules):
     def __init__(self, schema: Schema, *, guarded: bool = False) -> None:
         super().__init__(schema)
         self._guarded = guarded
+        spec = (schema.get("properties") or {}).get("spec")
+        self._has_spec = spec is not None and not spec.get("required")
+
+    def default(self, obj: Object) -> None:
+        """Upstream's types always have a spec: one that is left out is empty, where that is allowed."""
+        if self._has_spec and obj.get("spec") is None:
+            obj["spec"] = {}
 
     def default_on_create(self, obj: Object) -> None:
         finalizers = obj["metadata"].setdefault("finalizers", []) if self._guarded else []

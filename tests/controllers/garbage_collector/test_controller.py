@@ -1,5 +1,6 @@
 """Nothing outlives its owners: each propagation policy on real objects."""
 
+import asyncio
 import random
 from collections.abc import Awaitable, Callable
 
@@ -7,7 +8,7 @@ import pytest
 
 from sidings.api.catalog import builtin
 from sidings.api.objects import Object, uid_of
-from sidings.api.resources import CONFIG_MAPS, NAMESPACES, SECRETS
+from sidings.api.resources import CONFIG_MAPS, DATA_SCIENCE_CLUSTERS, LOCAL_QUEUES, NAMESPACES, SECRETS, Resource
 from sidings.api.status import NotFound
 from sidings.client.interface import Client
 from sidings.client.local import LocalClient
@@ -164,3 +165,29 @@ async def test_what_the_graph_has_not_seen_yet_is_waited_for_all_the_same() -> N
     await collector.reconcile(uid_of(middle))
     metadata = (await client.get(CONFIG_MAPS, "middle", "default"))["metadata"]
     assert metadata["finalizers"] == ["foregroundDeletion"]
+
+
+@pytest.mark.parametrize(
+    ("owner", "api_version"),
+    [
+        (DATA_SCIENCE_CLUSTERS, "datasciencecluster.opendatahub.io/v1"),
+        (LOCAL_QUEUES, "kueue.x-k8s.io/v1beta1"),
+    ],
+)
+async def test_an_owner_named_in_another_version_is_the_same_object(
+    plane: ControlPlane, until: Until, owner: Resource, api_version: str
+) -> None:
+    client = plane.client
+    namespace = "default" if owner.namespaced else ""
+    made = await client.create(owner, {"metadata": {"name": "owner"}}, namespace=namespace)
+    reference = {"apiVersion": api_version, "kind": owner.kind, "name": "owner", "uid": uid_of(made)}
+    metadata = {"name": "child", "namespace": "default", "ownerReferences": [reference]}
+    await client.create(CONFIG_MAPS, {"metadata": metadata})
+    await asyncio.sleep(5)
+    assert await exists(client, "child")
+    await client.delete(owner, "owner", namespace)
+
+    async def gone() -> bool:
+        return not await exists(client, "child")
+
+    await until(gone)

@@ -13,6 +13,7 @@ import logging
 import random
 from collections.abc import Sequence
 
+from sidings.api import catalog
 from sidings.api.kinds.custom_resource_definition import resources_of
 from sidings.api.objects import Key, Object, uid_of
 from sidings.api.resources import CRDS, Resource
@@ -44,6 +45,10 @@ class GarbageCollector:
         self._complete = asyncio.Event()
         """Set once the graph has every kind."""
         self._by_kind = {(resource.api_version, resource.kind): resource for resource in resources}
+        for kind in catalog.builtin():
+            # An owner may be named in any version; it is one object.
+            if kind.conversion is not None and kind.conversion.stored.resource in self._resources:
+                self._by_kind[kind.resource.api_version, kind.resource.kind] = kind.conversion.stored.resource
 
     async def run(self) -> None:
         """Watch everything and work until cancelled."""
@@ -100,7 +105,6 @@ class GarbageCollector:
                         self._resources += (resource,)
                         observers[resource] = tasks.create_task(self._observe(resource))
                     if event.type != "DELETED":
-                        # An owner may be named in any version; it is one object.
                         self._by_kind |= {(each.api_version, each.kind): resource for each in versions}
             except ApiError as error:
                 log.warning("%s: watch of definitions failed: %s", self.name, error)

@@ -18,11 +18,13 @@ from sidings_train.errors import NotThereError, StorageError
 from sidings_train.storage.place import Sink
 
 if TYPE_CHECKING:
+    from obstore import WritableFile
     from obstore.store import S3Config
 
 _TRIES = 5
 _PATIENCE = timedelta(seconds=60)  # for one request with all its repetitions
 _PART = 16 << 20  # bytes of one part of an upload; S3 allows 10,000 of them: files to 160 GB
+_ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_S3_ENDPOINT")
 _NEEDED = "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and, unless it is Amazon's, AWS_ENDPOINT_URL"
 
 
@@ -41,12 +43,8 @@ class Bucket:
     def create(self, name: str) -> Iterator[Sink]:
         with self._explained("write", name):
             writer = self._obstore.open_writer(self._store, name, buffer_size=_PART)
-            try:
-                yield writer
-            except BaseException:
-                # Not closed: an upload that is never completed shows no object.
-                raise
-            writer.close()
+            yield _Upload(writer)
+            writer.close()  # not when the block failed: an upload that is never completed shows no object
 
     def put(self, name: str, data: bytes) -> None:
         with self._explained("write", name):
@@ -81,25 +79,33 @@ class Bucket:
 
         try:
             yield
-        except (FileNotFoundError, exceptions.NotFoundError) as error:
-            if "NoSuchBucket" in str(error):
-                raise StorageError(
-                    f"cannot {verb} {self.url}/{name}: there is no bucket {self._bucket!r}",
-                    remedy=f"create it: aws s3 mb s3://{self._bucket}; or look at AWS_ENDPOINT_URL",
-                ) from error
-            raise NotThereError(f"cannot {verb} {self.url}/{name}: not there") from error
-        except (exceptions.PermissionDeniedError, exceptions.UnauthenticatedError) as error:
-            raise StorageError(
-                f"cannot {verb} {self.url}/{name}: refused",
-                cause=_short(error),
-                remedy=f"look at the credentials: {_NEEDED}",
-            ) from error
         except (exceptions.BaseError, OSError) as error:
-            raise StorageError(
-                f"cannot {verb} {self.url}/{name}",
-                cause=_short(error),
-                remedy=f"look at the server and at {_NEEDED}",
-            ) from error
+            raise self._explanation(error, verb, name) from error
+
+    def _explanation(self, error: Exception, verb: str, name: str) -> StorageError:
+        from obstore import exceptions
+
+        what = f"cannot {verb} {self.url}/{name}"
+        if "NoSuchBucket" in str(error):
+            return StorageError(
+                f"{what}: there is no bucket {self._bucket!r}",
+                remedy=f"create it: aws s3 mb s3://{self._bucket}; or look at AWS_ENDPOINT_URL",
+            )
+        if isinstance(error, FileNotFoundError | exceptions.NotFoundError):
+            return NotThereError(f"{what}: not there")
+        if isinstance(error, exceptions.PermissionDeniedError | exceptions.UnauthenticatedError):
+            return StorageError(f"{what}: refused", cause=_short(error), remedy=f"look at the credentials: {_NEEDED}")
+        return StorageError(what, cause=_short(error), remedy=f"look at the server and at {_NEEDED}")
+
+
+class _Upload:
+    """A sink that gives obstore bytes of its own: it keeps what it is given and sends it later."""
+
+    def __init__(self, writer: WritableFile) -> None:
+        self._writer = writer
+
+    def write(self, data: bytes | memoryview) -> int:
+        return self._writer.write(bytes(data))
 
 
 def _open(bucket: str, prefix: str, env: Mapping[str, str]) -> tuple[Any, Any]:
@@ -125,9 +131,6 @@ def _open(bucket: str, prefix: str, env: Mapping[str, str]) -> tuple[Any, Any]:
         client_options={"allow_http": urlsplit(endpoint or "").scheme == "http", "timeout": _PATIENCE},
         retry_config={"max_retries": _TRIES, "retry_timeout": _PATIENCE},
     )
-
-
-_ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_S3_ENDPOINT")
 
 
 def _short(error: Exception) -> str:

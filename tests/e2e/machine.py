@@ -183,6 +183,15 @@ def job_set(name: str, command: str, *, pods: int = 1) -> str:
         """)
 
 
+UNTIL_TOLD = "until [ -e /tmp/told ]; do sleep 0.1; done"
+"""What a container runs in a shell until it is ``tell``'ed to go on: however long this machine needs before that."""
+
+
+def tell(machine: Machine, name: str) -> None:
+    """Let the pod ``name`` go on."""
+    machine.kubectl("exec", name, "--", "touch", "/tmp/told")
+
+
 def pod(name: str, command: str | Sequence[str], *, container: Mapping[str, Any] | None = None, **spec: Any) -> str:
     """A Pod whose one container runs a command (a string: in a shell) once; more fields of both on top."""
     argv = ["/bin/sh", "-c", command] if isinstance(command, str) else list(command)

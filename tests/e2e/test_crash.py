@@ -36,7 +36,7 @@ def test_training_outlives_the_control_plane(machine: Machine) -> None:
     wait_for(lambda: training.step > killed_at + 3)
 
     assert "of its pods still run and are adopted" in machine.sidings("up").stderr
-    machine.kubectl("wait", "--for=jsonpath={.status.phase}=Failed", "pod/short", "--timeout=60s")
+    machine.kubectl("wait", "--for=jsonpath={.status.phase}=Failed", "pod/short", "--timeout=180s")
     [short] = machine.object("pod", "short")["status"]["containerStatuses"]
     assert short["state"]["terminated"]["exitCode"] == 3
     assert machine.kubectl("logs", "short") == "begun\nended\n"

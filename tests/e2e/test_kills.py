@@ -81,7 +81,7 @@ class Siege:
         """Hear the answers to the first ``count`` requests; one that was cut off proves nothing."""
         due = self._applying[: max(count, 0)] if count is not None else self._applying
         for names, process in list(due):
-            process.communicate(timeout=60)
+            process.communicate(timeout=180)
             if process.returncode == 0:
                 self.confirmed.update(names)
         self._applying = self._applying[len(due) :]
@@ -117,7 +117,7 @@ def _living(known: dict[str, Any]) -> int:
 
 def judge(machine: Machine, siege: Siege) -> Counter[str]:
     """Wait for the end of every pod and check what is said of it; how many ended how."""
-    wait_for(lambda: all(it["status"].get("phase") in ("Succeeded", "Failed") for it in machine.objects("pods")), 120)
+    wait_for(lambda: all(it["status"].get("phase") in ("Succeeded", "Failed") for it in machine.objects("pods")), 300)
     found = {it["metadata"]["name"]: it for it in machine.objects("pods")}
     assert siege.confirmed <= found.keys(), "a pod that was confirmed is gone"
     ends: Counter[str] = Counter()

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from tests.e2e.machine import Machine, job_set, pod, wait_for
+from tests.e2e.machine import UNTIL_TOLD, Machine, job_set, pod, tell, wait_for
 
 pytestmark = pytest.mark.e2e
 
@@ -88,12 +88,13 @@ def test_down_refuses_while_a_job_runs_and_suspends_on_request(machine: Machine)
 
 def test_a_killed_engine_leaves_its_pods_and_the_next_one_adopts_them(machine: Machine) -> None:
     machine.ok("up")
-    machine.ok("run", "--detach", "-f", "-", stdin=job_set("survivor", "sleep 8; echo survived"))
+    machine.ok("run", "--detach", "-f", "-", stdin=job_set("survivor", f"{UNTIL_TOLD}; echo survived"))
     wait_for(lambda: " Running " in machine.ok("get"))
     [before] = machine.objects("pods")
     os.kill(machine.engine_pid(), signal.SIGKILL)
     assert machine.sidings("get").returncode == 5
     assert "1 of its pods still run and are adopted" in machine.sidings("up").stderr
+    tell(machine, before["metadata"]["name"])
     wait_for(lambda: " Succeeded " in machine.ok("get"))
     [after] = machine.objects("pods")
     assert after["metadata"]["uid"] == before["metadata"]["uid"]

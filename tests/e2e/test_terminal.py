@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from tests.e2e.machine import Machine, job_set, wait_for
+from tests.e2e.machine import UNTIL_TOLD, Machine, job_set, tell, wait_for
 
 pytestmark = pytest.mark.e2e
 
@@ -25,11 +25,13 @@ def test_ctrl_c_detaches_and_the_job_goes_on(machine: Machine) -> None:
 
 def test_following_outlives_the_engine(machine: Machine) -> None:
     machine.ok("up")
-    following = machine.start("run", "-f", "-", stdin=job_set("survivor", "sleep 6; echo survived"))
+    following = machine.start("run", "-f", "-", stdin=job_set("survivor", f"{UNTIL_TOLD}; echo survived"))
     wait_for(lambda: " Running " in machine.ok("get"))
     os.kill(machine.engine_pid(), signal.SIGKILL)
     machine.ok("up")
-    out, err = following.communicate(timeout=60)
+    [found] = machine.objects("pods")
+    tell(machine, found["metadata"]["name"])
+    out, err = following.communicate(timeout=120)
     assert (following.returncode, out) == (0, "survived\n"), err
     assert "connection lost" in err
 
@@ -69,7 +71,7 @@ def test_in_the_foreground_ctrl_c_stops_the_engine_with_its_pods(machine: Machin
     machine.ok("run", "--detach", "-f", "-", stdin=job_set("long", "sleep 600"))
     wait_for(lambda: " Running " in machine.ok("get"))
     engine.send_signal(signal.SIGINT)
-    out, err = engine.communicate(timeout=60)
+    out, err = engine.communicate(timeout=120)
     assert (engine.returncode, out) == (0, f"export KUBECONFIG={machine.home}/kubeconfig\n")
     assert "the engine has stopped" in err
     assert machine.leftovers() == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import IntEnum
 
 # Reasons of QuotaReserved=False (gate UnadmittedWorkloadsObservability, on since v0.19).
@@ -78,6 +79,11 @@ def preempted(uid: str, job_uid: str, reason: str, preemptor_path: str, preempte
         f"Preempted to accommodate a workload (UID: {uid}, JobUID: {job_uid or 'UNKNOWN'}) due to"
         f" {PREEMPTION_WORDS[reason]}; preemptor path: {preemptor_path}; preemptee path: {preemptee_path}"
     )
+
+
+def no_replacement(nodes: Sequence[str]) -> str:
+    """Of the condition Evicted, reason NodeFailures."""
+    return f"Workload was evicted as there was no replacement for unhealthy node(s): {','.join(nodes)}"
 
 
 def priorities(preemptor: int, preemptee: int) -> str:

@@ -76,6 +76,8 @@ class Workload:
     admission: Admission | None = None
     reserved_at: datetime | None = None
     evicted: bool = False
+    unhealthy_nodes: tuple[str, ...] = ()
+    """Nodes that have failed under its pods."""
     checks_failed: bool = False
     """Whether an AdmissionCheck has rejected it or asks for a retry."""
     invalid: str = ""
@@ -119,6 +121,7 @@ def of_object(obj: Object) -> Workload:
         else None,
         reserved_at=timestamps.from_text(reserved["lastTransitionTime"]) if admission and reserved else None,
         evicted=conditions.is_true(obj, "Evicted"),
+        unhealthy_nodes=tuple(node["name"] for node in status.get("unhealthyNodes") or ()),
         checks_failed=any(c["state"] in ("Retry", "Rejected") for c in status.get("admissionChecks") or ()),
         invalid=resource_limits.over_limits(spec["podSets"]),
         templates=spec["podSets"],

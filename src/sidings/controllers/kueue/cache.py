@@ -67,6 +67,8 @@ class Cache:
         """ClusterQueue by Workload."""
         self._pods = ForeignPods()
         self.tallies = Tallies()
+        self._broken: dict[Key, Workload] = {}
+        """Holders under which nodes have failed."""
         self._snapshot = snapshot.build(())
         self._pending: dict[str, PendingQueue] = {}
         self.burden_of: BurdenOf = nobody_is_burdened
@@ -138,6 +140,7 @@ class Cache:
             for q in self._snapshot.queues.values()
         }
         self._holders.clear()
+        self._broken.clear()
         self._waiting.clear()
         self.tallies = Tallies()
         for key, workload in self._assumed.items():
@@ -256,6 +259,10 @@ class Cache:
         queue = self._pending.get(cluster_queue)
         return (queue.active, queue.set_aside) if queue is not None else (0, 0)
 
+    def broken(self) -> list[Workload]:
+        """Who holds quota and needs other nodes, since some have failed."""
+        return list(self._broken.values())
+
     def holders(self) -> Iterator[tuple[Key, Workload]]:
         yield from self._holders.items()
 
@@ -303,6 +310,7 @@ class Cache:
             if before is not None and relevance.of_holder(before) == relevance.of_holder(obj):
                 return
             self.changes += 1
+            self._broken.pop(key, None)
             self._snapshot.remove(old)
             if (old.admission, old.priority) != (workload.admission, workload.priority):
                 self._freed(old)
@@ -327,11 +335,14 @@ class Cache:
         if workloads.held(workload).cluster_queue in self._snapshot.queues:
             self._holders[key] = workload
             self._snapshot.add(workload)
+            if workload.unhealthy_nodes and not workload.evicted:
+                self._broken[key] = workload
         else:
             self._holders.pop(key, None)
 
     def _drop_holder(self, key: Key) -> None:
         old = self._holders.pop(key)
+        self._broken.pop(key, None)
         self.changes += 1
         self._snapshot.remove(old)
         self._freed(old)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from sidings.api.objects import Object, copy_of
@@ -10,7 +11,7 @@ from sidings.controllers.kueue import words, workload_status
 from sidings.controllers.kueue.workload_plan import admit, referable
 from sidings.queue import amounts, reasons, workloads
 from sidings.queue.cycle import Decision, Eviction
-from sidings.queue.workloads import Workload
+from sidings.queue.workloads import Admission, Workload
 
 
 def admission(obj: Object, decision: Decision, *, checks: bool, now: datetime) -> tuple[Object, list[EventNote]]:
@@ -68,6 +69,22 @@ def eviction(
         _note(workload, "Normal", f"EvictedDueTo{words.EVICTED_BY_PREEMPTION}", victim.message),
         _note(preemptor, "Normal", "PreemptedWorkload", mine),
     ]
+
+
+def replacement(obj: Object, found: Admission) -> Object:
+    """``obj`` with the places of ``found`` instead of those on nodes that have failed."""
+    workload: Object = copy_of(obj)
+    workload["status"]["admission"] = workloads.admission_object(found)
+    del workload["status"]["unhealthyNodes"]
+    return workload
+
+
+def no_replacement(obj: Object, nodes: Sequence[str], now: datetime) -> tuple[Object, list[EventNote]]:
+    """``obj`` evicted, since nothing is free for the pods of ``nodes``."""
+    workload = copy_of(obj)
+    message = reasons.no_replacement(nodes)
+    workload_status.evict(workload, words.NODE_FAILURES, message, now)
+    return workload, [_note(workload, "Normal", f"EvictedDueTo{words.NODE_FAILURES}", message)]
 
 
 def resource_requests(workload: Workload) -> list[Object]:

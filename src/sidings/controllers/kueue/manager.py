@@ -8,6 +8,7 @@ from typing import Protocol
 from sidings.client.interface import Client
 from sidings.clock import Clock
 from sidings.controllers.kueue.jobs import controller as jobs
+from sidings.controllers.kueue.node_failures import NodeFailures
 from sidings.controllers.kueue.pods.controller import QueuedPods
 from sidings.controllers.kueue.queues import Queues
 from sidings.controllers.kueue.scheduler import Scheduler
@@ -37,6 +38,7 @@ class Kueue:
             Workloads(client, clock, rng, settings),
             QueuedPods(client, clock, rng, settings),
             TopologyUngater(client, clock, rng),
+            NodeFailures(client, clock, rng),
             *jobs.controllers(client, clock, rng, settings),
         ]
         self.scheduler.changed = self._queues.look

@@ -27,7 +27,8 @@ def of_holder(workload: Object) -> tuple[Any, ...]:
     status = workload.get("status") or {}
     ready = conditions.is_true(workload, "PodsReady")
     evicted = workload_status.is_evicted(workload)
-    return status.get("admission"), status.get("reclaimablePods"), evicted, ready, workload["spec"]
+    unhealthy = status.get("unhealthyNodes")
+    return status.get("admission"), status.get("reclaimablePods"), unhealthy, evicted, ready, workload["spec"]
 
 
 def of_surrounding(resource: Resource, obj: Object) -> tuple[Any, ...]:

@@ -33,6 +33,7 @@ from sidings.queue.cycle import Decision, Head, Outcome
 from sidings.queue.preemption import Config
 from sidings.queue.requeueing import Requeue
 from sidings.queue.snapshot import Snapshot
+from sidings.queue.topology import replacement
 from sidings.queue.waiting import Waiting
 from sidings.queue.workloads import Workload
 
@@ -129,6 +130,7 @@ class Scheduler:
             await asyncio.sleep(0)
             self.cache.refresh(self._clock.now())
             self._flush_later(tasks)
+            await self._replace_nodes()
             while self.cache.has_heads and self.cache.changes != self._seen:
                 self._seen = self.cache.changes
                 await self._turn()
@@ -144,6 +146,25 @@ class Scheduler:
         await self._clock.sleep(FLUSH_AFTER)
         self.cache.flush()
         self._wake.set()
+
+    async def _replace_nodes(self) -> None:
+        """Pods on failed nodes get others before anybody new is admitted; where there are none, all of them go."""
+        for workload in self.cache.broken():
+            obj = self.cache.workload(Key(workload.namespace, workload.name))
+            if obj is None:
+                continue
+            notes: list[EventNote] = []
+            found = replacement.admission(self.cache.snapshot, workload)
+            if found is not None:
+                changed = carrying_out.replacement(obj, found)
+            else:
+                changed, notes = carrying_out.no_replacement(obj, workload.unhealthy_nodes, self._clock.now())
+            stored = await self._write(changed, notes)
+            if stored is not None:
+                self._see(WORKLOADS, stored, gone=False)
+            else:  # somebody was faster, which the watch tells
+                await self._clock.sleep(RETRY_AFTER)
+                self._wake.set()
 
     async def _turn(self) -> None:
         """One cycle and its writes."""

@@ -90,13 +90,20 @@ def ungated(pods: Iterable[Object], of: Placed) -> list[Object]:
     """The gated ones among ``pods`` of one pod set, each bound to a domain and without its gate."""
     alive = [pod for pod in pods if not has_ended(pod) and not is_deleting(pod)]
     gated = [pod for pod in alive if _is_gated(pod)]
-    ranks = {name_of(pod): rank(pod, of) for pod in gated}
-    if all(number is not None and number < len(of.places) for number in ranks.values()):
+    ranks = {name_of(pod): rank(pod, of) for pod in alive}
+    if all(_in_its_place(pod, ranks[name_of(pod)], of) for pod in alive):
         return [_bound(pod, of.levels, of.places[ranks[name_of(pod)] or 0]) for pod in gated]
     taken = Counter(_domain_of(pod, of.levels) for pod in alive if not _is_gated(pod))
     free = [domain for domain, count in Counter(of.places).items() for _ in range(max(count - taken[domain], 0))]
     ordered = sorted(gated, key=lambda pod: (pod["metadata"]["creationTimestamp"], name_of(pod)))
     return [_bound(pod, of.levels, domain) for pod, domain in zip(ordered, free, strict=False)]
+
+
+def _in_its_place(pod: Object, number: int | None, of: Placed) -> bool:
+    """Whether ``pod`` is where its number says; after nodes were replaced, who stayed may be elsewhere."""
+    if number is None or number >= len(of.places):
+        return False
+    return _is_gated(pod) or _domain_of(pod, of.levels) == of.places[number]
 
 
 def rank(pod: Object, of: Placed) -> int | None:

@@ -25,11 +25,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Part:
-    """A pod set that goes to a flavor with a topology, and how many of its pods."""
+    """A pod set that goes to a flavor with a topology, and how many of its pods.
+
+    ``within`` are the values of the domain in which they must stay; none means anywhere.
+    """
 
     pod_set: PodSet
     count: int
     flavor: str
+    within: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -124,10 +128,17 @@ def _ask(topology: Topology, flavor: Flavor, part: Part, leader: Part | None) ->
         slice_size=request.slice_size or 1,
         required=request.required is not None,
         least_free=named is None,
-        excluded=_node_filter(topology, flavor, part.pod_set),
+        excluded=_filter(topology, flavor, part),
         leader=pod_requests(leader.pod_set) if leader else None,
         inner={topology.levels.index(level): size for level, size in request.inner_slices},
     )
+
+
+def _filter(topology: Topology, flavor: Flavor, part: Part) -> Callable[[Domain], str]:
+    of_node = _node_filter(topology, flavor, part.pod_set)
+    if not part.within:
+        return of_node
+    return lambda leaf: of_node(leaf) if leaf.values[: len(part.within)] == part.within else "topologyDomain"
 
 
 def _node_filter(topology: Topology, flavor: Flavor, pod_set: PodSet) -> Callable[[Domain], str]:

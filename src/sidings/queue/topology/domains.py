@@ -69,6 +69,10 @@ class Topology:
     def written(self, values: tuple[str, ...]) -> tuple[str, ...]:
         return values[-1:] if self.of_nodes else values
 
+    def knows(self, written: tuple[str, ...]) -> bool:
+        """Whether there is still a usable leaf that an assignment names."""
+        return written in self._leaves
+
     def leaf(self, written: tuple[str, ...]) -> Domain:
         """The leaf that an assignment names."""
         return self._leaves[written]

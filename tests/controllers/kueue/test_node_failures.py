@@ -1,0 +1,88 @@
+"""Nodes fail under placed Workloads."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from sidings.api import timestamps
+from sidings.api.resources import JOBS, NODES, RESOURCE_FLAVORS, TOPOLOGIES
+from sidings.controllers.kueue.node_failures import DELAY, marked, seconds_left
+from tests.controllers.kueue.conftest import Cluster
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+HOST = "kubernetes.io/hostname"
+
+
+def ready(status: str, ago: float = 0.0) -> dict[str, Any]:
+    since = timestamps.to_text(NOW - timedelta(seconds=ago))
+    return {"status": {"conditions": [{"type": "Ready", "status": status, "lastTransitionTime": since}]}}
+
+
+def test_a_node_has_failed_when_it_is_gone_or_not_ready_for_long() -> None:
+    assert seconds_left(None, NOW) == 0
+    assert seconds_left(ready("True", 99), NOW) is None
+    assert seconds_left(ready("Unknown", 10), NOW) == DELAY - 10
+    assert seconds_left(ready("False", 99), NOW) == 0
+
+
+def test_a_node_is_told_once_and_taken_back() -> None:
+    workload = {"metadata": {}, "spec": {}, "status": {"unhealthyNodes": [{"name": "a"}]}}
+    both = marked(workload, "b", failed=True)
+    assert both is not None
+    assert both["status"]["unhealthyNodes"] == [{"name": "a"}, {"name": "b"}]
+    assert marked(both, "b", failed=True) is None
+    none = marked(workload, "a", failed=False)
+    assert none is not None
+    assert "unhealthyNodes" not in none["status"]
+
+
+async def node(cluster: Cluster, name: str) -> None:
+    await cluster.make(NODES, name, {}, labels={HOST: name, "pool": "tas"})
+    condition = {"type": "Ready", "status": "True", "reason": "KubeletReady", "message": "", "lastTransitionTime": None}
+    status = {"allocatable": {"cpu": "2", "pods": "10"}, "conditions": [condition]}
+    await cluster.plane.client.patch(NODES, name, {"status": status}, subresource="status")
+
+
+async def placed(cluster: Cluster, nodes: tuple[str, ...]) -> None:
+    """A Job of two pods on the node n1."""
+    await cluster.make(TOPOLOGIES, "hosts", {"levels": [{"nodeLabel": HOST}]})
+    await cluster.patch(RESOURCE_FLAVORS, "default", {"spec": {"nodeLabels": {"pool": "tas"}, "topologyName": "hosts"}})
+    for name in nodes:
+        await node(cluster, name)
+    await cluster.queue("8")
+    container = {"name": "c", "image": "i", "command": ["true"], "resources": {"requests": {"cpu": "1"}}}
+    annotations = {"kueue.x-k8s.io/podset-required-topology": HOST}
+    template = {"metadata": {"annotations": annotations}, "spec": {"restartPolicy": "Never", "containers": [container]}}
+    spec = {"parallelism": 2, "completions": 2, "backoffLimit": 9, "template": template}
+    await cluster.make(JOBS, "j", spec, labels={"kueue.x-k8s.io/queue-name": "lq"})
+    await cluster.settle(2)
+    assert {pod["spec"]["nodeSelector"][HOST] for pod in await cluster.pods("j")} == {"n1"}
+
+
+@pytest.mark.looptime
+async def test_a_workload_gets_another_node_for_one_that_is_gone(cluster: Cluster) -> None:
+    await placed(cluster, ("n1", "n2"))
+    await cluster.plane.client.delete(NODES, "n1")
+    await cluster.settle()
+    status = (await cluster.workload("j"))["status"]
+    [entry] = status["admission"]["podSetAssignments"]
+    [part] = entry["topologyAssignment"]["slices"]
+    assert part["valuesPerLevel"] == [{"universal": "n2"}]
+    assert "unhealthyNodes" not in status
+    assert (await cluster.condition("j", "Evicted")).get("status") != "True"
+
+
+@pytest.mark.looptime
+async def test_without_another_node_it_is_evicted(cluster: Cluster) -> None:
+    await placed(cluster, ("n1",))
+    await cluster.plane.client.delete(NODES, "n1")
+    await cluster.settle(60)
+    evicted = await cluster.condition("j", "Evicted")
+    assert (evicted["status"], evicted["reason"]) == ("True", "NodeFailures")
+    text = "Workload was evicted as there was no replacement for unhealthy node(s): n1"
+    assert evicted["message"] == text
+    assert not await cluster.runs("j")
+    await node(cluster, "n3")
+    await cluster.settle()
+    assert await cluster.runs("j")

@@ -201,6 +201,16 @@ def test_completion_is_announced_before_it_is_final() -> None:
     assert [note.reason for note in second.events] == ["Completed"]
 
 
+def test_more_successes_than_were_wanted_are_told() -> None:
+    criteria = {"type": "SuccessCriteriaMet", "status": "True", "reason": "CompletionsReached", "message": ""}
+    status = {"startTime": at(-9), "succeeded": 3, "conditions": [criteria]}
+    decided = decide(make_job(parallelism=1, completions=2, completionMode="NonIndexed", status=status))
+    assert [note.reason for note in decided.events] == ["TooManySucceededPods", "Completed"]
+    enough = {**status, "succeeded": 2}
+    decided = decide(make_job(parallelism=1, completions=2, completionMode="NonIndexed", status=enough))
+    assert [note.reason for note in decided.events] == ["Completed"]
+
+
 def test_a_job_without_completions_to_reach_is_complete_at_once() -> None:
     first = decide(make_job(completions=0))
     assert true_conditions(first.status) == ["SuccessCriteriaMet"]

@@ -27,12 +27,19 @@ def announce(verdict: Verdict, status: dict[str, Any], now: datetime) -> bool:
     return True
 
 
-def finish(job: Object, verdict: Verdict, status: dict[str, Any], now: datetime) -> EventNote:
-    """Add the final condition to ``status``; returns the event that tells of it."""
+TOO_MANY = "Too many succeeded pods running after completion count reached"
+
+
+def finish(job: Object, verdict: Verdict, status: dict[str, Any], now: datetime) -> list[EventNote]:
+    """Add the final condition to ``status``, which has its numbers; returns the events that tell of it."""
     failed = verdict.type == FAILURE_TARGET
     final = job_conditions.new("Failed" if failed else "Complete", "True", verdict.reason, verdict.message, now)
     status["conditions"], _ = job_conditions.put(status.get("conditions") or [], final)
     if failed:
-        return EventNote(job, "Warning", verdict.reason, verdict.message)
+        return [EventNote(job, "Warning", verdict.reason, verdict.message)]
     status["completionTime"] = timestamps.to_text(now)
-    return EventNote(job, "Normal", "Completed", "Job completed")
+    notes = [EventNote(job, "Normal", "Completed", "Job completed")]
+    completions = job["spec"].get("completions")
+    if completions is not None and int(status.get("succeeded") or 0) > completions:
+        notes.insert(0, EventNote(job, "Warning", "TooManySucceededPods", TOO_MANY))
+    return notes

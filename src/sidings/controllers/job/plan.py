@@ -67,7 +67,7 @@ def plan(snapshot: Snapshot, now: datetime) -> JobPlan:
     status |= tracked.status
     announced = judged is not None and completion.announce(judged, status, now)
     if judged is not None and tracked.complete and not announced and not status["terminating"]:
-        result.events.append(completion.finish(job, judged, status, now))
+        result.events += completion.finish(job, judged, status, now)
 
     if status.get("active", 0) < status["ready"]:
         # The API server refuses such a status (api.job.status), and upstream retries it in vain for the whole

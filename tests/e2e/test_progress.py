@@ -95,7 +95,7 @@ def test_progress_is_seen_while_it_trains_and_when_it_ends(machine: Machine) -> 
 
 def annotation(machine: Machine, summary: str) -> dict[str, object]:
     """The progression annotation, once it says ``summary``."""
-    for _ in range(100):
+    for _ in range(600):
         annotations = machine.object("trainjob", "told")["metadata"]["annotations"]
         found: dict[str, object] = json.loads(annotations.get("trainer.opendatahub.io/trainerStatus") or "{}")
         if found.get("estimatedRemainingTimeSummary") == summary:

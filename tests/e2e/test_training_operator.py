@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.e2e.machine import Machine
+from tests.e2e.machine import Machine, wait_for
 
 pytestmark = pytest.mark.e2e
 
@@ -20,25 +21,33 @@ JOBS = {
 }
 
 
-def job(kind: str, name: str) -> dict[str, Any]:
+def job(kind: str, name: str, shared: Path) -> dict[str, Any]:
+    """Its pods end when there is a file ``enough`` in ``shared``; the first to end takes its name and others along."""
     field, container, roles, told = JOBS[kind]
     wait = "until getent hosts $1; do sleep 0.2; done"
-    command = ["sh", "-c", f'set -- {told}; {wait}; echo "told: $*"; sleep 1']
-    template = {"spec": {"containers": [{"name": container, "image": "img", "command": command}]}}
+    rest = "until [ -e /shared/enough ]; do sleep 0.2; done"
+    command = ["sh", "-c", f'set -- {told}; {wait}; echo "told: $*"; {rest}']
+    mounts = [{"name": "shared", "mountPath": "/shared"}]
+    containers = [{"name": container, "image": "img", "command": command, "volumeMounts": mounts}]
+    volumes = [{"name": "shared", "hostPath": {"path": str(shared)}}]
+    template = {"spec": {"containers": containers, "volumes": volumes}}
     specs = {role: {"replicas": count, "template": template} for role, count in roles.items()}
     return {"apiVersion": "kubeflow.org/v1", "kind": kind, "metadata": {"name": name}, "spec": {field: specs}}
 
 
 def told(cluster: Machine, name: str) -> list[str]:
-    log = cluster.kubectl("logs", "-l", f"training.kubeflow.org/job-name={name}", "--tail=-1")
+    """What its pods have said so far; some may not run yet."""
+    log = cluster.try_kubectl("logs", "-l", f"training.kubeflow.org/job-name={name}", "--tail=-1").stdout
     return sorted(line.removeprefix("told: ") for line in log.splitlines() if line.startswith("told: "))
 
 
 def test_all_kinds_at_once(cluster: Machine) -> None:
     names = {"XGBoostJob": "xgb", "JAXJob": "jax", "PaddleJob": "paddle", "TFJob": "tf", "MPIJob": "mpi"}
-    cluster.apply("\n---\n".join(json.dumps(job(*item)) for item in names.items()))
-    for kind, name in names.items():
-        cluster.wait_for_condition("Succeeded", f"{kind.lower()}/{name}")
+    shared = cluster.folder / "training-operator"
+    shared.mkdir()
+    cluster.apply("\n---\n".join(json.dumps(job(kind, name, shared)) for kind, name in names.items()))
+    counts = {name: sum(JOBS[kind][2].values()) for kind, name in names.items()}
+    wait_for(lambda: all(len(told(cluster, name)) == count for name, count in counts.items()))
     assert told(cluster, "xgb") == ["xgb-master-0 0 of 2", "xgb-master-0 1 of 2"]
     assert told(cluster, "jax") == ["jax-worker-0 0 of 2", "jax-worker-0 1 of 2"]
     first, second = told(cluster, "paddle")
@@ -47,4 +56,7 @@ def test_all_kinds_at_once(cluster: Machine) -> None:
     assert all("tf-worker-0.default.svc:2222" in line for line in told(cluster, "tf"))
     assert told(cluster, "mpi") == ["mpi-launcher /etc/mpi/kubexec.sh"]
     assert cluster.object("serviceaccount", "mpi-launcher")["metadata"]["ownerReferences"][0]["kind"] == "MPIJob"
+    (shared / "enough").touch()
+    for kind, name in names.items():
+        cluster.wait_for_condition("Succeeded", f"{kind.lower()}/{name}")
     cluster.kubectl("delete", "xgboostjobs,jaxjobs,paddlejobs,tfjobs,mpijobs", "--all")

@@ -58,6 +58,18 @@ async def test_a_changed_definition_is_served_changed(api):
     assert "spec" not in widget
 
 
+async def test_objects_that_a_stricter_definition_would_refuse_can_be_changed(api):
+    made = await api.create(CRDS, definition())
+    widget = await api.create(WIDGETS, {"metadata": {"name": "w"}, "spec": {"colour": "red", "size": 9}})
+    properties = {"size": {"type": "integer", "maximum": 5}, "colour": {"type": "string", "enum": ["red", "blue"]}}
+    schema = {"type": "object", "properties": {"spec": {"type": "object", "properties": properties}}}
+    await api.update(CRDS, {**made, "spec": definition(schema=schema)["spec"] | {"names": made["spec"]["names"]}})
+    changed = await api.update(WIDGETS, {**widget, "spec": {"colour": "blue", "size": 9}})
+    assert changed["spec"] == {"colour": "blue", "size": 9}
+    with pytest.raises(Invalid, match=r"spec\.size in body should be less than or equal to 5"):
+        await api.update(WIDGETS, {**changed, "spec": {"colour": "blue", "size": 8}})
+
+
 async def test_a_definition_of_a_kind_of_ours_changes_nothing(api):
     before = api.registry.catalog
     await api.create(CRDS, definition(group="jobset.x-k8s.io", plural="jobsets", kind="JobSet"))

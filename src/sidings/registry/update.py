@@ -72,7 +72,7 @@ async def revise(
         managed.note_update(context, kind, new, old, options, subresource)
     namespace = old["metadata"].get("namespace") or ""
     request = Request(Operation.UPDATE, kind, namespace, name, new, old, subresource, options.dry_run, options.warn)
-    _check_shape(kind, new, subresource)
+    _check_shape(kind, new, old, subresource)
     chain.admit(context.plugins, request, context)
     options.guard(new, old)
     if subresource in ("", "scale"):
@@ -167,12 +167,12 @@ def _put(obj: Object, field: str, value: object) -> None:
         obj[field] = value
 
 
-def _check_shape(kind: Kind, new: Object, subresource: str) -> None:
+def _check_shape(kind: Kind, new: Object, old: Object, subresource: str) -> None:
     """Admission plug-ins are spared custom resources of wrong types."""
     if kind.builtin:
         return
     check = structural.validate_status if subresource == "status" else structural.validate
-    errors = check(kind.schema, new)
+    errors = check(kind.schema, new, old=old)
     if any(error.reason == "FieldValueTypeInvalid" for error in errors):
         raise _invalid(kind, new, errors)
 
@@ -181,11 +181,11 @@ def _validate(kind: Kind, new: Object, old: Object, subresource: str) -> None:
     errors = metadata.validate_update(new, old)
     if subresource == "status":
         if not kind.builtin:
-            errors += structural.validate_status(kind.schema, new)
+            errors += structural.validate_status(kind.schema, new, old=old)
         errors += kind.rules.validate_status_update(new, old)
     else:
         if not kind.builtin:
-            errors += structural.validate(kind.schema, new)
+            errors += structural.validate(kind.schema, new, old=old)
         if subresource in ("", "scale"):
             errors += kind.rules.validate(new) + kind.rules.validate_update(new, old)
     if errors:

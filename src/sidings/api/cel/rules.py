@@ -18,12 +18,11 @@ from sidings.api.cel.parser import parsed
 from sidings.api.cel.program import BUDGET, Budget, Evaluate, compiled
 from sidings.api.fields import NO_PATH, FieldError, broken_rule
 from sidings.api.kind import Schema
+from sidings.api.structural.ratcheting import MISSING, is_unchanged
 
 VALIDATIONS = "x-kubernetes-validations"
 MOST_ITEMS = 500_000
 """A second's worth. Upstream's ``RuntimeCELCostBudget`` is 10,000,000 units, of which an item takes several."""
-MISSING = object()
-"""In the place of a value that is not there, where null would be one."""
 
 
 class _Rule(NamedTuple):
@@ -58,7 +57,10 @@ def _broken(schema: Schema, value: Any, old: Any, path: str, budget: Budget) -> 
     for declared in rules:
         if budget.is_spent:
             return
-        yield from _check(declared, seen, seen_old, path, budget)
+        found = list(_check(declared, seen, seen_old, path, budget))
+        # An update is not refused for what it does not touch, unless the rule is about the change.
+        if found and (old is MISSING or _rule(declared["rule"]).is_transition or not is_unchanged(value, old)):
+            yield from found
     if isinstance(value, dict):
         properties = schema.get("properties") or {}
         additional = schema.get("additionalProperties")

@@ -18,6 +18,7 @@ from sidings.api.kind import Column, Kind, Rules, Scale, Schema
 from sidings.api.kinds import columns
 from sidings.api.objects import Object
 from sidings.api.resources import CRDS, Resource
+from sidings.api.structural.ratcheting import MISSING
 
 CLEANUP = "customresourcecleanup.apiextensions.k8s.io"
 """The finalizer that keeps a definition until all of its objects are deleted."""
@@ -73,13 +74,13 @@ class CustomRules(Rules):
         return [] if structural.validate(self._schema, obj) else list(cel.broken(self._schema, obj))
 
     def validate_update(self, new: Object, old: Object) -> list[FieldError]:
-        return [] if structural.validate(self._schema, new) else list(cel.broken(self._schema, new, old))
+        return [] if structural.validate(self._schema, new, old=old) else list(cel.broken(self._schema, new, old))
 
     def validate_status_update(self, new: Object, old: Object) -> list[FieldError]:
         schema = (self._schema.get("properties") or {}).get("status")
-        if schema is None or new.get("status") is None or structural.validate_status(self._schema, new):
+        if schema is None or new.get("status") is None or structural.validate_status(self._schema, new, old=old):
             return []
-        return list(cel.broken(schema, new["status"], old.get("status", cel.MISSING), "status"))
+        return list(cel.broken(schema, new["status"], old.get("status", MISSING), "status"))
 
 
 def resources_of(definition: Object) -> list[Resource]:

@@ -19,6 +19,7 @@ from sidings.api.fields import FieldError
 from sidings.api.kind import Schema
 from sidings.api.objects import Object
 from sidings.api.structural.node import Node, Path, node_of, text_of
+from sidings.api.structural.ratcheting import MISSING, is_unchanged, partner
 
 _BLOCKING = frozenset(
     {
@@ -38,13 +39,16 @@ RULES_NOT_CHECKED = FieldError(
 )
 
 
-def validate(schema: Schema, obj: Any, path: str = "") -> list[FieldError]:
-    """All errors of ``obj``; empty if it fits. ``path`` is where it lies, if it is not a whole object."""
+def validate(schema: Schema, obj: Any, path: str = "", *, old: Any = MISSING) -> list[FieldError]:
+    """All errors of ``obj``; empty if it fits. ``path`` is where it lies, if it is not a whole object.
+
+    ``old``: what was there before; what has not changed since is borne (``ratcheting``).
+    """
     node = node_of(schema)
-    return _validated(node, obj, (None, path) if path else None, has_rules=node.has_rules)
+    return _validated(node, obj, old, (None, path) if path else None, has_rules=node.has_rules)
 
 
-def validate_status(schema: Schema, obj: Object) -> list[FieldError]:
+def validate_status(schema: Schema, obj: Object, *, old: Object | None = None) -> list[FieldError]:
     """The errors of ``status`` alone, as a write to ``/status`` is checked.
 
     Upstream validates it apart, so its messages say ``restarts in body`` where the field is ``status.restarts``.
@@ -53,12 +57,16 @@ def validate_status(schema: Schema, obj: Object) -> list[FieldError]:
     status = node.properties.get("status")
     if status is None or "status" not in obj:
         return []
-    return _validated(status, obj["status"], (None, "status"), has_rules=node.has_rules)
+    before = (old or {}).get("status", MISSING)
+    return _validated(status, obj["status"], before, (None, "status"), has_rules=node.has_rules)
 
 
-def _validated(node: Node, value: Any, root: Path, *, has_rules: bool) -> list[FieldError]:
+def _validated(node: Node, value: Any, old: Any, root: Path, *, has_rules: bool) -> list[FieldError]:
     walk = _Walk(root)
     walk.value(node, value, root)
+    if old is not MISSING and (walk.errors or walk.duplicates):
+        walk = _RatchetingWalk(root, old)
+        walk.value(node, value, root)
     walk.errors += walk.duplicates
     if has_rules and any(error.reason in _BLOCKING for error in walk.errors):
         walk.errors.append(RULES_NOT_CHECKED)
@@ -192,6 +200,35 @@ class _Walk:
                 self.errors.append(fields.invalid(text_of(path), "", detail))
         if "not" in schema and _agrees(schema["not"], value):
             self.errors.append(fields.invalid(text_of(path), "", f"{where} must not validate the schema (not)"))
+
+
+class _RatchetingWalk(_Walk):
+    """Leaves out the errors of values that were there before. Only who has errors is walked over like this."""
+
+    def __init__(self, root: Path, old: Any) -> None:
+        super().__init__(root)
+        self._root = root
+        self._places: dict[int, tuple[Node, Any]] = {}
+        """By the identity of a path: the node and the old value there."""
+        self._old = old
+
+    def value(self, node: Node, value: Any, path: Path) -> None:
+        old = self._old if path is self._root else self._old_at(path, value)
+        around = self._places.get(id(path))
+        self._places[id(path)] = node, old
+        errors, duplicates = len(self.errors), len(self.duplicates)
+        super().value(node, value, path)
+        if old is not MISSING and is_unchanged(value, old):
+            del self.errors[errors:], self.duplicates[duplicates:]
+        if around is not None:  # a schema of allOf looks at the same place
+            self._places[id(path)] = around
+
+    def _old_at(self, path: Path, value: Any) -> Any:
+        assert path is not None, "only the root may have no path"
+        node, holder = self._places[id(path[0])]
+        if isinstance(path[1], int):
+            return partner(value, holder, node.list_keys if node.list_type == "map" else ())
+        return holder.get(path[1], MISSING) if isinstance(holder, dict) else MISSING
 
 
 def _hashable(value: Any) -> Any:

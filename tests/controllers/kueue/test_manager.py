@@ -12,7 +12,7 @@ from sidings.api.resources import (
     WORKLOAD_PRIORITY_CLASSES,
     WORKLOADS,
 )
-from sidings.api.status import NotFound
+from sidings.api.status import Forbidden, NotFound
 from sidings.client.interface import PatchType
 from tests.controllers.kueue.conftest import Cluster
 
@@ -141,6 +141,14 @@ async def test_a_namespace_has_a_default_queue(cluster: Cluster) -> None:
     job = await cluster.plane.client.get(JOBS, "j", "team")
     assert job["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] == "default"
     assert await cluster.runs("j")
+
+
+async def test_a_job_does_not_leave_its_queue_for_none_where_there_is_a_default(cluster: Cluster) -> None:
+    await cluster.queue(local="default")
+    await cluster.job("big", pods=9, queue="")
+    await cluster.settle()
+    with pytest.raises(Forbidden, match="queue-name must not be empty in namespace with default queue"):
+        await cluster.patch(JOBS, "big", {"metadata": {"labels": {"kueue.x-k8s.io/queue-name": None}}})
 
 
 async def test_a_job_that_names_no_queue_is_left_alone(cluster: Cluster) -> None:

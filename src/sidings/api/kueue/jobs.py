@@ -22,6 +22,7 @@ WEBHOOKS: Mapping[Resource, str] = {
 _FRAMEWORKS = {of.resource: of for of in framework.ALL}
 
 IMMUTABLE = "field is immutable"
+NO_QUEUE = "queue-name must not be empty in namespace with default queue"
 NOT_POSITIVE = "should be greater than 0"
 CANNOT_BE_ADDED = "WorkloadPriorityClass cannot be added to a non-suspended workload"
 CANNOT_BE_REMOVED = "WorkloadPriorityClass cannot be removed from a non-suspended workload"
@@ -66,11 +67,13 @@ def errors(resource: Resource, job: Object) -> Iterator[FieldError]:
         yield from _equal_completions(job, annotations_of(job)[keys.COMPLETIONS_EQUAL_PARALLELISM])
 
 
-def update_errors(resource: Resource, new: Object, old: Object) -> Iterator[FieldError]:
-    """What may not change while the job runs."""
+def update_errors(resource: Resource, new: Object, old: Object, *, has_default: bool) -> Iterator[FieldError]:
+    """What may not change while the job runs, and that a job of a namespace with a default queue leaves no queue."""
+    before, after = labels_of(old), labels_of(new)
+    if has_default and before.get(keys.QUEUE_NAME) and not after.get(keys.QUEUE_NAME):
+        yield invalid(_label(keys.QUEUE_NAME), "", NO_QUEUE)
     if is_suspended(resource, new):
         return
-    before, after = labels_of(old), labels_of(new)
     for key in (keys.QUEUE_NAME, keys.PREBUILT_WORKLOAD, keys.MAX_EXECUTION_SECONDS):
         if before.get(key) != after.get(key):
             yield invalid(_label(key), after.get(key) or "", IMMUTABLE)

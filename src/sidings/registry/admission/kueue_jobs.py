@@ -30,8 +30,7 @@ class KueueJobs(Plugin):
         if not self._covers(resource, namespace, reader) or self._inside_managed(job, namespace, reader):
             return
         labels = labels_of(job)
-        has_default = _exists(reader, LOCAL_QUEUES, keys.DEFAULT_LOCAL_QUEUE, namespace)
-        if not labels.get(keys.QUEUE_NAME) and has_default:
+        if not labels.get(keys.QUEUE_NAME) and _has_default_queue(reader, namespace):
             job["metadata"].setdefault("labels", {})[keys.QUEUE_NAME] = keys.DEFAULT_LOCAL_QUEUE
             labels = labels_of(job)
         if labels.get(keys.QUEUE_NAME) or self._settings.management(reader).without_queue_name:
@@ -45,7 +44,8 @@ class KueueJobs(Plugin):
             return
         found = list(jobs.errors(resource, request.new))
         if request.old is not None:
-            found += jobs.update_errors(resource, request.new, request.old)
+            has_default = _has_default_queue(reader, request.namespace)
+            found += jobs.update_errors(resource, request.new, request.old, has_default=has_default)
         if found:
             raise denied(f"v{jobs.WEBHOOKS[resource]}.kb.io", aggregate(found))
 
@@ -80,9 +80,9 @@ class KueueJobs(Plugin):
         return known.external_owner(owner, reader.list(CRDS)) if known.external else None
 
 
-def _exists(reader: Reader, resource: Resource, name: str, namespace: str) -> bool:
+def _has_default_queue(reader: Reader, namespace: str) -> bool:
     try:
-        reader.get(resource, name, namespace)
+        reader.get(LOCAL_QUEUES, keys.DEFAULT_LOCAL_QUEUE, namespace)
     except NotFound:
         return False
     return True

@@ -9,7 +9,10 @@ from tests.server.conftest import Served
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
 
 
-@pytest.mark.parametrize("path", ["/apis/apps/v1/deployments", "/apis/apps/v1/namespaces/n/statefulsets"])
+@pytest.mark.parametrize(
+    "path",
+    ["/apis/apps/v1/deployments", "/apis/apps/v1/namespaces/n/statefulsets", "/apis/apps/v1/controllerrevisions"],
+)
 async def test_there_are_none(api, path):
     answer = await api("GET", path)
     assert (answer.code, answer.json["items"]) == (200, [])

@@ -13,6 +13,7 @@ from sidings.registry.listing import Page
 
 RESOURCES = (
     Resource("", "v1", "replicationcontrollers", "ReplicationController"),
+    Resource("apps", "v1", "controllerrevisions", "ControllerRevision"),
     Resource("apps", "v1", "daemonsets", "DaemonSet"),
     Resource("apps", "v1", "deployments", "Deployment"),
     Resource("apps", "v1", "replicasets", "ReplicaSet"),
@@ -21,6 +22,7 @@ RESOURCES = (
 )
 SHORT_NAMES = {
     "replicationcontrollers": ("rc",),
+    "controllerrevisions": (),
     "daemonsets": ("ds",),
     "deployments": ("deploy",),
     "replicasets": ("rs",),

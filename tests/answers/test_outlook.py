@@ -115,3 +115,12 @@ def test_a_queue_that_is_too_long_is_only_counted() -> None:
     waiting = {"cq": [workload(f"w{number:04}", 1, at=number) for number in range(150)]}
     seen = outlook.of(around, workload("last", 1, at=150), "cq", waiting, Config())
     assert (seen.when, len(seen.ahead), seen.first) == (When.UNKNOWN, 150, ())
+
+
+def test_who_has_used_less_is_ahead_where_past_use_decides() -> None:
+    around = queues(cluster_queue("cq", "4", admissionScope={"admissionMode": "UsageBasedAdmissionFairSharing"}))
+    around.queues["cq"].burden_of = lambda workload: {"busy": 2.0, "lq": 1.0}[workload.local_queue]
+    hold(around, workload("runs", 4))
+    mine, older = workload("w", 4, at=9), replace(workload("older", 4, at=1), local_queue="busy")
+    assert names(outlook.of(around, mine, "cq", {"cq": [older]}, Config()).ahead) == []
+    assert names(outlook.of(around, older, "cq", {"cq": [mine]}, Config()).ahead) == ["w"]

@@ -8,8 +8,10 @@ import pytest
 
 from sidings.api.objects import Object
 from sidings.queue import workloads
+from sidings.queue.admission_fair_sharing import USAGE_BASED, Rules
 from sidings.queue.preemption import Config
-from sidings.queue.simulation import Arrival, Report, Simulation, What
+from sidings.queue.simulation import BEGIN, Arrival, Report, Simulation, What
+from sidings.queue.usage_history import UsageHistory
 from tests.queue.objects import cluster_queue, flavor, workload
 
 POLICY = {"withinClusterQueue": "LowerPriority", "reclaimWithinCohort": "Any"}
@@ -22,7 +24,9 @@ def arrival(
     return Arrival(at, view, queue, runtime, "all")
 
 
-def played(queues: list[Object], arrivals: list[Arrival], **options: float) -> Report:
+def played(
+    queues: list[Object], arrivals: list[Arrival], history: UsageHistory | None = None, **options: float
+) -> Report:
     config = Config(bool(options.pop("fair_sharing", False)))
     writes = options.pop("writes_per_second", None)
     flush_after = options.pop("flush_after", 0.0)
@@ -34,6 +38,7 @@ def played(queues: list[Object], arrivals: list[Arrival], **options: float) -> R
         flush_after=flush_after,
         writes_per_second=writes,
         measure=lambda: tick * next(clock),
+        history=history,
     )
     return simulation.run()
 
@@ -116,3 +121,19 @@ def test_the_head_of_a_strict_queue_is_never_passed(seed: int) -> None:
     arrivals = [arrival(f"w{i}", rng.randint(1, 6), at=float(i), runtime=rng.uniform(1, 9)) for i in range(40)]
     admitted = [h.workload for h in played(queues, arrivals).history if h.what is What.ADMITTED]
     assert admitted == [a.workload.key for a in arrivals]
+
+
+def test_the_local_queue_that_has_used_less_goes_first() -> None:
+    """Two teams, one of which came first with all it has: without a look at past use the other would wait for all."""
+    local_queues = [
+        {"kind": "LocalQueue", "metadata": {"name": name, "namespace": "default"}, "spec": {"clusterQueue": "q"}}
+        for name in ("early", "late")
+    ]
+    history = UsageHistory(local_queues, Rules(half_life=60.0, sampling_interval=10.0), BEGIN)
+    jobs = [arrival(f"e{number}", 4, queue="early") for number in range(3)] + [arrival("l0", 4, at=1.0, queue="late")]
+    jobs = [job._replace(cluster_queue="q") for job in jobs]
+    scope = {"admissionMode": USAGE_BASED}
+    asked = times(played([cluster_queue("q", "4", admissionScope=scope)], jobs, history), What.ADMITTED)
+    assert sorted(asked, key=lambda name: asked[name]) == ["e0", "l0", "e1", "e2"]
+    unasked = times(played([cluster_queue("q", "4")], jobs), What.ADMITTED)
+    assert sorted(unasked, key=lambda name: unasked[name]) == ["e0", "e1", "e2", "l0"]

@@ -7,7 +7,7 @@ answer names those that must end. A workload that is refused even when nobody ho
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -54,7 +54,8 @@ def of(
     decision = _decide(snapshot, workload, cluster_queue, config)
     queue = snapshot.queues[cluster_queue]
     others = [other for other in waiting.get(cluster_queue, ()) if other.key != workload.key]
-    ahead = sorted((other for other in others if _order(other) < _order(workload)), key=_order)
+    order = _order_of(queue)
+    ahead = sorted((other for other in others if order(other) < order(workload)), key=order)
     tree = _tree(queue)
     holders = sorted((w for q in tree for w in q.workloads.values()), key=_admitted)
     with snapshot.without(holders):
@@ -83,8 +84,9 @@ def _tree(queue: ClusterQueue) -> list[ClusterQueue]:
     return list(queue.parent.root.all_queues()) if queue.parent is not None else [queue]
 
 
-def _order(workload: Workload) -> tuple[int, datetime, str]:
-    return -workload.priority, workload.queued_at, workload.uid
+def _order_of(queue: ClusterQueue) -> Callable[[Workload], tuple[float, int, datetime, str]]:
+    """In which order workloads without quota leave ``queue``."""
+    return lambda it: (queue.burden_of(it), -it.priority, it.queued_at, it.uid)
 
 
 def _admitted(workload: Workload) -> tuple[bool, float, str]:
@@ -106,7 +108,7 @@ class _Ahead:
     ) -> None:
         self._snapshot = snapshot
         self._config = config
-        self._queues = {q.name: PendingQueue(q.name, q.strategy) for q in tree if q.inactive is None}
+        self._queues = {q.name: PendingQueue.of(q) for q in tree if q.inactive is None}
         for name, pending in self._queues.items():
             for workload in queued[name]:
                 pending.push(workload)

@@ -11,7 +11,9 @@ from sidings.answers.surroundings import Surroundings
 from sidings.api import conditions
 from sidings.api.objects import Object, namespace_of
 from sidings.queue import eligibility, snapshot, workloads
+from sidings.queue.admission_fair_sharing import Rules
 from sidings.queue.snapshot import Snapshot
+from sidings.queue.usage_history import UsageHistory
 from sidings.queue.workloads import Workload
 
 KINDS = (
@@ -38,6 +40,9 @@ class Standing:
 def of(around: Surroundings) -> Standing:
     """Workloads that are finished, deactivated or put off are in neither place."""
     standing = Standing(snapshot.build(obj for kind in KINDS for obj in around.of_kind(kind)))
+    sharing = around.configuration.admission_fair_sharing
+    if sharing.enabled:
+        UsageHistory(around.of_kind("LocalQueue"), Rules.of(sharing), around.now).order(standing.snapshot)
     local = {
         (namespace_of(queue), queue["metadata"]["name"]): str(queue["spec"].get("clusterQueue") or "")
         for queue in around.of_kind("LocalQueue")

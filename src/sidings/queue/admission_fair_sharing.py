@@ -8,11 +8,15 @@ once (the *entry penalty*), so that one queue cannot take everything between two
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from sidings.queue.workloads import Workload
+from sidings.api import quantity, timestamps
+from sidings.api.kueue.configuration import AdmissionFairSharing
+from sidings.api.objects import Object
+from sidings.queue import amounts
+from sidings.queue.workloads import Workload, held
 
 USAGE_BASED = "UsageBasedAdmissionFairSharing"
 
@@ -35,6 +39,10 @@ class Rules:
     half_life: float = 0.0
     sampling_interval: float = 300.0
     weights: Mapping[str, float] = field(default_factory=dict)
+
+    @staticmethod
+    def of(sharing: AdmissionFairSharing) -> Rules:
+        return Rules(sharing.half_life, sharing.sampling_interval, sharing.weights)
 
     def forgotten(self, elapsed: float) -> float:
         """Which part of what was used ``elapsed`` seconds ago counts no more."""
@@ -70,6 +78,30 @@ class Consumption:
             return math.inf
         total = _sum(self.consumed, self.penalty)
         return sum(rules.weights.get(name, 1.0) * _standard(name, amount) for name, amount in total.items()) / weight
+
+
+def stored(local_queue: Object, now: datetime) -> Consumption:
+    """What its status says that it has used; nothing, as of ``now``, where that says nothing."""
+    sharing = (local_queue.get("status") or {}).get("fairSharing") or {}
+    known = sharing.get("admissionFairSharingStatus")
+    if not known:
+        return Consumption({}, now)
+    consumed = {name: float(amounts.whole(name, value)) for name, value in known["consumedResources"].items()}
+    return Consumption(consumed, timestamps.from_text(known["lastUpdate"]))
+
+
+def weight_of(local_queue: Object) -> float:
+    weight = (local_queue["spec"].get("fairSharing") or {}).get("weight")
+    return 1.0 if weight is None else float(quantity.parse(weight))
+
+
+def in_use(holders: Iterable[Workload]) -> Amounts:
+    """What ``holders`` have of each resource, whatever its flavor."""
+    total: dict[str, float] = {}
+    for holder in holders:
+        for (_, resource), amount in held(holder).usage.items():
+            total[resource] = total.get(resource, 0.0) + amount
+    return total
 
 
 def _standard(resource: str, amount: float) -> float:

@@ -15,7 +15,7 @@ from itertools import count
 from sidings.queue import equivalence
 from sidings.queue.admission_fair_sharing import BurdenOf
 from sidings.queue.requeueing import Requeue, goes_to_heap
-from sidings.queue.snapshot import BEST_EFFORT_FIFO
+from sidings.queue.snapshot import BEST_EFFORT_FIFO, ClusterQueue
 from sidings.queue.waiting import Line, Place, Waiting
 from sidings.queue.workloads import Workload
 
@@ -44,6 +44,11 @@ class PendingQueue:
         self._flushed = False
         """Whether something came free since the last ``pop``: the verdict on that head is out of date."""
         self._bypassed: list[Waiting] = []
+
+    @classmethod
+    def of(cls, queue: ClusterQueue) -> PendingQueue:
+        """The empty one of ``queue``."""
+        return cls(queue.name, queue.strategy, queue.burden_of if queue.usage_based else None)
 
     def push(self, workload: Workload) -> None:
         """Adds a new, changed or evicted workload."""

@@ -19,8 +19,10 @@ from sidings.api import conditions, timestamps
 from sidings.api.kueue import topology_assignment
 from sidings.api.objects import Object, name_of
 from sidings.queue import amounts, cycle, eligibility, preemption, reasons, snapshot, workloads
+from sidings.queue.admission_fair_sharing import Rules
 from sidings.queue.cycle import Decision, Eviction, Head, Outcome
 from sidings.queue.pending import PendingQueue
+from sidings.queue.usage_history import UsageHistory
 from sidings.queue.waiting import Waiting
 from sidings.queue.workloads import Admission, Workload
 
@@ -84,13 +86,15 @@ class _World:
         strategies = tuple(case.get("strategies") or ()) or preemption.Config.strategies
         self._config = preemption.Config(bool(case.get("fairSharing")), strategies)
         self._snapshot = snapshot.build(objects)
-        self._queues = {
-            queue.name: PendingQueue(queue.name, queue.strategy) for queue in self._snapshot.queues.values()
-        }
+        # A case has no place for weights and half-lives: what LocalQueues' statuses say counts as it stands.
+        local_queues = [obj for obj in objects if obj["kind"] == "LocalQueue"]
+        self._history = UsageHistory(local_queues, Rules(), self._now)
+        self._history.order(self._snapshot)
+        self._queues = {queue.name: PendingQueue.of(queue) for queue in self._snapshot.queues.values()}
         self._local = {
             (obj["metadata"]["namespace"], name_of(obj)): obj["spec"]["clusterQueue"]
-            for obj in objects
-            if obj["kind"] == "LocalQueue" and not eligibility.holds(obj)
+            for obj in local_queues
+            if not eligibility.holds(obj)
         }
         self._records: dict[str, _Record] = {}
         self._trace: list[dict[str, list[str]]] = []
@@ -182,6 +186,7 @@ class _World:
         record.workload = replace(record.workload, admission=admission, reserved_at=self._now, evicted=False)
         self._queues[queue].discard(record.workload.key)
         self._snapshot.add(record.workload)
+        self._history.admitted(record.workload)
         tail = f"; Flavors considered: {decision.considered}" if decision.considered else ""
         reserved = f"Quota reserved in ClusterQueue {queue}, wait time since queued was {waited}s{tail}"
         self._event(record.workload, "Normal", "QuotaReserved", reserved)

@@ -20,6 +20,7 @@ from sidings.queue import cycle, snapshot
 from sidings.queue.cycle import Decision, Head, Outcome
 from sidings.queue.pending import PendingQueue
 from sidings.queue.preemption import Config
+from sidings.queue.usage_history import UsageHistory
 from sidings.queue.waiting import Waiting
 from sidings.queue.workloads import Workload, held
 
@@ -70,7 +71,7 @@ class Simulation:
     """``flush_after`` is for how long changes are collected before everybody set aside is looked at again.
 
     ``measure`` reads a clock of the machine, to charge virtual time for decisions; one that stands still makes a run
-    reproducible.
+    reproducible. ``history``: what LocalQueues have used decides in the queues that ask for it.
     """
 
     def __init__(
@@ -82,13 +83,18 @@ class Simulation:
         flush_after: float,
         writes_per_second: float | None,
         measure: Callable[[], float],
+        history: UsageHistory | None = None,
     ) -> None:
         self._snapshot = snapshot.build(objects)
+        self._history = history
+        if history is not None:
+            history.order(self._snapshot)
+        self._sampled = 0.0
         self._config = config
         self._flush_after = flush_after
         self._limit = writes_per_second
         self._measure = measure
-        self._queues = {q.name: PendingQueue(q.name, q.strategy) for q in self._snapshot.queues.values()}
+        self._queues = {q.name: PendingQueue.of(q) for q in self._snapshot.queues.values()}
         self._arrivals = {arrival.workload.key: arrival for arrival in arrivals}
         self._number = count()
         self._coming: list[tuple[float, int, Workload]] = []
@@ -130,18 +136,28 @@ class Simulation:
     def _catch_up(self) -> None:
         """Everything that is due by now."""
         while self._coming and self._coming[0][0] <= self._now:
+            self._sample(until=self._coming[0][0])
             at, _, workload = heapq.heappop(self._coming)
             if workload.admission is None:
                 self._queues[self._arrivals[workload.key].cluster_queue].push(workload)
             elif self._running.get(workload.key) is workload:
                 self._release(workload, at)
                 self._happened(at, What.FINISHED, workload)
+        self._sample(until=self._now)
         if self._flush_at is not None and self._flush_at <= self._now:
             for queue in self._snapshot.queues.values():
                 if queue.root in self._changed:
                     self._queues[queue.name].flush(lambda workload: True)
             self._changed.clear()
             self._flush_at = None
+
+    def _sample(self, *, until: float) -> None:
+        """The samples of what LocalQueues use that are due by then."""
+        if self._history is None:
+            return
+        while self._sampled + self._history.rules.sampling_interval <= until:
+            self._sampled += self._history.rules.sampling_interval
+            self._history.sample(self._running.values(), BEGIN + timedelta(seconds=self._sampled))
 
     def _turn(self, heads: list[Head]) -> bool:
         """One cycle; whether it admitted or evicted anybody."""
@@ -179,6 +195,8 @@ class Simulation:
         self._queues[decision.head.cluster_queue].discard(workload.key)
         self._snapshot.add(workload)
         self._running[workload.key] = workload
+        if self._history is not None:
+            self._history.admitted(workload)
         self._admitted_at[workload.key] = at
         self._expect(at + self._arrivals[workload.key].runtime, workload)
         self._happened(at, What.ADMITTED, workload)

@@ -18,6 +18,7 @@ Jobs are entries of documents of ``kind: JobStream``::
       count: 20
       every: 5m                 # between two of them
 
+The ConfigMap ``kueue-manager-config`` says whether shares or past use decide, as it does in a cluster.
 A Workload object that was never admitted may stand for a job as well; it arrives at once and runs for an hour.
 """
 
@@ -28,6 +29,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from sidings.api import catalog
+from sidings.api.kueue import configuration
+from sidings.api.kueue.configuration import Configuration, ConfigurationError
 from sidings.api.objects import Object, name_of, namespace_of
 from sidings.queue import workloads
 from sidings.queue.simulation import Arrival
@@ -50,17 +53,20 @@ class Play(NamedTuple):
 
     objects: list[Object]
     arrivals: list[Arrival]
+    configuration: Configuration = Configuration()
 
 
 def read(documents: Iterable[Object]) -> Play:
     """Raises ``StreamError``."""
-    objects, streams, waiting = [], [], []
+    objects, streams, waiting, settings = [], [], [], Configuration()
     for document in _flattened(documents):
         kind = document.get("kind")
         if kind == KIND:
             streams.append(document)
         elif kind == "Workload":
             waiting.append(_stored(document))
+        elif kind == "ConfigMap" and name_of(document) == configuration.NAME:
+            settings = _configuration(document)
         elif kind is not None:
             objects.append(_stored(document))
     queues = {
@@ -77,7 +83,14 @@ def read(documents: Iterable[Object]) -> Play:
     arrivals += [_workload(obj, queues, known) for obj in waiting]
     if not arrivals:
         raise StreamError(f"there are no jobs: a document of kind {KIND} has them")
-    return Play([*objects, *_namespaces(objects, arrivals)], arrivals)
+    return Play([*objects, *_namespaces(objects, arrivals)], arrivals, settings)
+
+
+def _configuration(config_map: Object) -> Configuration:
+    try:
+        return configuration.of_config_map(config_map)
+    except ConfigurationError as error:
+        raise StreamError(f"ConfigMap {configuration.NAME}: {error}") from error
 
 
 def seconds(text: Any) -> float:

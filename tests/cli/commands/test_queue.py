@@ -105,3 +105,47 @@ def test_a_stream_that_makes_no_sense_is_invalid(tmp_path: Path) -> None:
     code, _, said = simulate(tmp_path, STREAM.replace("queue: a/lq", "queue: a/other"))
     assert code == ExitCode.INVALID
     assert "there is no LocalQueue a/other; there are a/lq" in said
+
+
+CONFIGURED = """
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: kueue-manager-config, namespace: kueue-system}
+data:
+  controller_manager_config.yaml: |
+    apiVersion: config.kueue.x-k8s.io/v1beta2
+    kind: Configuration
+    admissionFairSharing: {usageHalfLifeTime: 1h, usageSamplingInterval: 1m}
+"""
+
+
+def test_past_use_decides_where_the_configuration_says_so(tmp_path: Path) -> None:
+    other = """
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: lq, namespace: b}
+spec: {clusterQueue: cq}
+---
+apiVersion: sidings.dev/v1alpha1
+kind: JobStream
+metadata: {name: late}
+jobs:
+- {name: late, queue: b/lq, pods: 2, requests: {cpu: 2}, runtime: 10m, arrives: 1s}
+"""
+    text = STREAM.replace("namespaceSelector: {}", "namespaceSelector: {}\n  admissionScope: {admissionMode: USAGE}")
+    text = text.replace("USAGE", "UsageBasedAdmissionFairSharing").replace("count: 2", "count: 3") + other
+    pictures = []
+    for more in ("", CONFIGURED):
+        code, _, said = simulate(tmp_path, text + more, "--picture", "p.svg")
+        assert code == ExitCode.OK, said
+        pictures.append((tmp_path / "p.svg").read_text())
+    assert pictures[0].index("a/tune-3") < pictures[0].index("b/late-1")
+    assert pictures[1].index("a/tune-2") > pictures[1].index("b/late-1")
+
+
+def test_a_configuration_that_makes_no_sense_is_invalid(tmp_path: Path) -> None:
+    code, _, said = simulate(tmp_path, STREAM + CONFIGURED.replace("1h", "soon"))
+    assert code == ExitCode.INVALID
+    assert "ConfigMap kueue-manager-config: " in said

@@ -28,7 +28,8 @@ One line per difference; the last line is `N of M cases agree`. Exit code 0 only
 SIMULATE = """
 Play a stream of jobs over queues on virtual time: how long each queue's jobs wait, how much of the quota is used, who
 has to make room. FILE holds queues (manifests, or what `kubectl get cq,lq,cohort,rf -o yaml` prints) and jobs, in
-documents of `kind: JobStream`. Nothing is changed anywhere.
+documents of `kind: JobStream`. Kueue's ConfigMap `kueue-manager-config` counts where it is given. Nothing is changed
+anywhere.
 """
 EPILOG = """
 example of a stream:
@@ -78,17 +79,22 @@ def _replay(args: Namespace, invocation: Invocation) -> int:
 def _simulate(args: Namespace, invocation: Invocation) -> int:
     from sidings.cli import output
     from sidings.queue import picture, snapshot, summary
+    from sidings.queue.admission_fair_sharing import Rules
     from sidings.queue.preemption import Config
-    from sidings.queue.simulation import Simulation
+    from sidings.queue.simulation import BEGIN, Simulation
+    from sidings.queue.usage_history import UsageHistory
 
     play = _play(args.files, invocation)
+    shares, past_use = play.configuration.fair_sharing, play.configuration.admission_fair_sharing
+    local_queues = [obj for obj in play.objects if obj["kind"] == "LocalQueue"]
     simulation = Simulation(
         play.objects,
         play.arrivals,
-        Config(fair_sharing=args.fair_sharing),
+        Config(args.fair_sharing or shares.enabled, shares.strategies),
         flush_after=1.0,
         writes_per_second=None,
         measure=lambda: 0.0,
+        history=UsageHistory(local_queues, Rules.of(past_use), BEGIN) if past_use.enabled else None,
     )
     report = simulation.run()
     told = summary.by_queue(report, play.arrivals, snapshot.build(play.objects))

@@ -135,10 +135,7 @@ class Cache:
         for queue in self._snapshot.queues.values():
             queue.burden_of = self.burden_of if queue.usage_based else nobody_is_burdened
         before = self._pending
-        self._pending = {
-            q.name: PendingQueue(q.name, q.strategy, q.burden_of if q.usage_based else None)
-            for q in self._snapshot.queues.values()
-        }
+        self._pending = {queue.name: PendingQueue.of(queue) for queue in self._snapshot.queues.values()}
         self._holders.clear()
         self._broken.clear()
         self._waiting.clear()

@@ -7,10 +7,8 @@ sampled and nobody is burdened; a change of it counts from the next sample on.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
-from datetime import datetime
 
-from sidings.api import quantity, timestamps
+from sidings.api import timestamps
 from sidings.api.objects import Key, Object, key_of
 from sidings.api.resources import LOCAL_QUEUES
 from sidings.api.status import ApiError
@@ -18,8 +16,8 @@ from sidings.client.interface import Client
 from sidings.clock import Clock
 from sidings.controllers.kueue.cache import Cache
 from sidings.controllers.kueue.settings import Settings
-from sidings.queue import amounts, workloads
-from sidings.queue.admission_fair_sharing import Consumption, Rules
+from sidings.queue import amounts
+from sidings.queue.admission_fair_sharing import Consumption, Rules, in_use, stored, weight_of
 from sidings.queue.workloads import Workload
 
 log = logging.getLogger(__name__)
@@ -49,8 +47,7 @@ class LocalQueueUsage:
 
     @property
     def _rules(self) -> Rules:
-        sharing = self._settings.current.admission_fair_sharing
-        return Rules(sharing.half_life, sharing.sampling_interval, sharing.weights)
+        return Rules.of(self._settings.current.admission_fair_sharing)
 
     def burden_of(self, workload: Workload) -> float:
         """What the LocalQueue of ``workload`` has used, by its weight."""
@@ -58,21 +55,20 @@ class LocalQueueUsage:
         obj = self._cache.local_queue(key)
         if obj is None or not self._settings.current.admission_fair_sharing.enabled:
             return 0.0
-        weight = (obj["spec"].get("fairSharing") or {}).get("weight")
-        return self._consumption(obj).burden(self._rules, 1.0 if weight is None else float(quantity.parse(weight)))
+        return self._consumption(obj).burden(self._rules, weight_of(obj))
 
     def admitted(self, workload: Workload) -> None:
         """Let the admission of ``workload`` count until the next sample does."""
         obj = self._cache.local_queue(Key(workload.namespace, workload.local_queue))
         if obj is not None and self._settings.current.admission_fair_sharing.enabled:
-            requests = _by_resource([workload])
+            requests = in_use([workload])
             self._known[key_of(obj)] = self._consumption(obj).penalised(requests, self._rules)
 
     def _consumption(self, local_queue: Object) -> Consumption:
         """As last known: by us, or by whoever wrote the status before us."""
         key = key_of(local_queue)
         if key not in self._known:
-            self._known[key] = _stored(local_queue, self._clock.now())
+            self._known[key] = stored(local_queue, self._clock.now())
         return self._known[key]
 
     async def _sample(self) -> None:
@@ -83,7 +79,7 @@ class LocalQueueUsage:
         self._known = {key: known for key, known in self._known.items() if key in present}
         now = self._clock.now()
         for key, obj in present.items():
-            current = _by_resource(holders.get(key, ()))
+            current = in_use(holders.get(key, ()))
             self._known[key] = self._consumption(obj).sampled(current, now, self._rules)
             await self._write(key, self._known[key])
 
@@ -97,20 +93,3 @@ class LocalQueueUsage:
             )
         except ApiError as error:  # the next sample says it again
             log.debug("%s: %s: %s", self.name, key.name, error)
-
-
-def _stored(local_queue: Object, now: datetime) -> Consumption:
-    sharing = (local_queue.get("status") or {}).get("fairSharing") or {}
-    known = sharing.get("admissionFairSharingStatus")
-    if not known:
-        return Consumption({}, now)
-    consumed = {name: float(amounts.whole(name, value)) for name, value in known["consumedResources"].items()}
-    return Consumption(consumed, timestamps.from_text(known["lastUpdate"]))
-
-
-def _by_resource(holders: Iterable[Workload]) -> Mapping[str, float]:
-    total: dict[str, float] = {}
-    for holder in holders:
-        for (_, resource), amount in workloads.held(holder).usage.items():
-            total[resource] = total.get(resource, 0.0) + amount
-    return total

@@ -351,7 +351,7 @@ class Storm:
 def weather(seed: int, acts: int, planted: Mapping[str, Wrap] | None = None, sort: type[Storm] = Storm) -> Storm:
     """A storm that is over, on a loop of its own with virtual time. Raises ``Violation``."""
     loop = looptime.patch_event_loop(asyncio.new_event_loop(), start=0)
-    loop.setup_looptime(_enabled=True)
+    loop.setup_looptime(_enabled=True, noop_cycles=0)  # nothing outside is waited for
     with asyncio.Runner(loop_factory=lambda: loop) as runner:
         storm = sort(seed, planted)
         runner.run(storm.run(acts))

@@ -148,6 +148,13 @@ def test_a_map_may_be_replaced(patch: dict[str, Any], labels: dict[str, str]) ->
     assert patched({"metadata": {"labels": patch}})["metadata"]["labels"] == labels
 
 
+def test_an_empty_list_for_one_that_is_not_there_is_no_mistake() -> None:
+    """As in ``kubectl patch -p '{"metadata":{"finalizers":[]}}'``: nothing tells what kind of items it would have."""
+    patch: dict[str, Any] = {"metadata": {"finalizers": []}}
+    assert strategic.apply({"metadata": {}}, patch, POD) == patch
+    assert strategic.apply(patch, patch, POD) == patch
+
+
 def test_lists_without_a_strategy_are_replaced() -> None:
     result = patched({"spec": {"tolerations": [{"key": "u"}]}})
     assert result["spec"]["tolerations"] == [{"key": "u"}]

@@ -92,6 +92,8 @@ def _merge_value(live: Any, patch: Any, schema: Schema) -> Any:
 
 
 def _merge_list(live: list[Any], patch: list[Any], schema: Schema) -> list[Any]:
+    if not live and not patch:
+        return []  # of lists without items nobody knows which kind they are
     if not all(isinstance(item, dict) for item in [*live, *patch]):
         if any(isinstance(item, list) for item in [*live, *patch]):
             raise Invalid("lists of lists are not supported")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sidings.api.kueue import configuration
-from sidings.api.kueue.configuration import Configuration, ConfigurationError
+from sidings.api.kueue.configuration import Configuration, ConfigurationError, Retention
 from sidings.api.kueue.frameworks import External
 from sidings.api.resources import JOB_SETS, JOBS
 
@@ -30,6 +30,7 @@ def test_what_changes_decisions_is_read_and_the_rest_accepted() -> None:
         "  blockAdmission: true\n"
         "  requeuingStrategy: {backoffBaseSeconds: 10, backoffLimitCount: 3}\n"
         "fairSharing: {preemptionStrategies: [LessThanInitialShare]}\n"
+        "objectRetentionPolicies: {workloads: {afterFinished: 1h, afterDeactivatedByKueue: 0s}}\n"
         "integrations:\n"
         "  frameworks: [batch/job, ray.io/rayjob]\n"
         "  externalFrameworks: [Batch.v1.example.com]\n"
@@ -42,6 +43,8 @@ def test_what_changes_decisions_is_read_and_the_rest_accepted() -> None:
     assert not found.management.frameworks.hold(JOB_SETS)
     assert found.management.frameworks.external == {External("Batch", "v1", "example.com")}
     assert found.management.labels_to_copy({"metadata": {"labels": {"team": "a", "x": "y"}}}) == {"team": "a"}
+    assert found.retention == Retention(3600.0, 0.0)
+    assert Configuration().retention == Retention(None, None)
     waiting = found.wait_for_pods_ready
     assert (waiting.timeout, waiting.recovery_timeout, waiting.block_admission) == (90, 90, True)
     assert [waiting.backoff.delay(count) for count in (1, 2, 3)] == [10, 20, 40]

@@ -114,3 +114,23 @@ async def test_what_an_external_framework_makes_is_its_own_affair(cluster: Clust
     await cluster.settle()
     assert not await cluster.runs("j")
     assert (await cluster.plane.client.list(WORKLOADS, "team")).items == []
+
+
+async def test_what_is_over_is_kept_for_as_long_as_that_is_asked_for(cluster: Cluster) -> None:
+    await configure(cluster, "objectRetentionPolicies: {workloads: {afterFinished: 1m, afterDeactivatedByKueue: 1m}}")
+    await cluster.queue()
+    await cluster.job("done")
+    await cluster.job("late", labels={"kueue.x-k8s.io/max-exec-time-seconds": "10"})
+    await cluster.job("by-a-person")
+    await cluster.settle()
+    await cluster.finish("done")
+    name = (await cluster.workload("by-a-person"))["metadata"]["name"]
+    await cluster.patch(WORKLOADS, name, {"spec": {"active": False}})
+    await cluster.settle(30)
+    assert len((await cluster.plane.client.list(WORKLOADS, "team")).items) == 3
+    await cluster.settle(60)
+    left = [job["metadata"]["name"] for job in (await cluster.plane.client.list(JOBS, "team")).items]
+    assert sorted(left) == ["by-a-person", "done"]
+    workloads = (await cluster.plane.client.list(WORKLOADS, "team")).items
+    assert [workload["metadata"]["name"] for workload in workloads] == [name]
+    assert await cluster.pods("done"), "only the Workload goes"

@@ -75,6 +75,17 @@ class AdmissionFairSharing:
 
 
 @dataclass(frozen=True)
+class Retention:
+    """``objectRetentionPolicies.workloads``: seconds until what is over is deleted; None for never.
+
+    ``after_deactivated`` counts where Kueue deactivated, not a person, and takes the job along.
+    """
+
+    after_finished: float | None = None
+    after_deactivated: float | None = None
+
+
+@dataclass(frozen=True)
 class Configuration:
     """Everything; ``management`` says which jobs are held at all."""
 
@@ -82,6 +93,7 @@ class Configuration:
     wait_for_pods_ready: WaitForPodsReady = field(default_factory=WaitForPodsReady)
     fair_sharing: FairSharing = field(default_factory=FairSharing)
     admission_fair_sharing: AdmissionFairSharing = field(default_factory=AdmissionFairSharing)
+    retention: Retention = field(default_factory=Retention)
 
 
 def of_config_map(config_map: Object | None) -> Configuration:
@@ -101,7 +113,11 @@ def parse(text: str) -> Configuration:
     if not isinstance(document, dict) or document.get("kind") != "Configuration":
         raise ConfigurationError(f"a Configuration of {GROUP} is expected")
     return Configuration(
-        _management(document), _pods_ready(document), _fair_sharing(document), _admission_fair_sharing(document)
+        _management(document),
+        _pods_ready(document),
+        _fair_sharing(document),
+        _admission_fair_sharing(document),
+        _retention(document),
     )
 
 
@@ -194,6 +210,16 @@ def _admission_fair_sharing(document: Mapping[str, Any]) -> AdmissionFairSharing
         interval,
         weights,
     )
+
+
+def _retention(document: Mapping[str, Any]) -> Retention:
+    path = "objectRetentionPolicies.workloads"
+    found = (document.get("objectRetentionPolicies") or {}).get("workloads") or {}
+    after = [
+        _seconds(found, name, 0.0, path) if found.get(name) is not None else None
+        for name in ("afterFinished", "afterDeactivatedByKueue")
+    ]
+    return Retention(*after)
 
 
 def _flag(holder: Mapping[str, Any], name: str, *, default: bool, path: str) -> bool:

@@ -65,6 +65,9 @@ FAILED = "Failed"
 FAILED_TO_START = "FailedToStart"
 OUT_OF_SYNC = "OutOfSync"
 
+DELETED = "Deleted"
+"""The event of what was kept for as long as the configuration says."""
+
 # Who reports events.
 ADMISSION = "kueue-admission"
 WORKLOAD_CONTROLLER = "kueue-workload-controller"

@@ -15,10 +15,11 @@ from sidings.api.kueue.configuration import Configuration
 from sidings.api.objects import Object, copy_of, is_deleting, labels_of, name_of, namespace_of
 from sidings.api.resources import WORKLOADS
 from sidings.controllers.kueue import words, workload_status
-from sidings.controllers.runtime.plan import EventNote, Plan, Update
+from sidings.controllers.runtime.plan import Delete, EventNote, Plan, Update
 from sidings.queue import reasons
 
 DEACTIVATED_MESSAGE = "The workload is deactivated"
+FINISHED_DELETED = "Deleted finished workload due to elapsed retention"
 LOOK_AGAIN = 0.001
 """Seconds added to a wait, so that the moment has passed when it is looked at."""
 
@@ -45,8 +46,10 @@ class Due:
 
 def plan(workload: Object, around: Surroundings, config: Configuration, now: datetime) -> Due:
     """The step that is due."""
-    if is_deleting(workload) or workload_status.is_finished(workload):
+    if is_deleting(workload):
         return Due(Plan())
+    if workload_status.is_finished(workload):
+        return Due(_retained(workload, config.retention.after_finished, now))
     state = _State(workload, around, config, now)
     steps: tuple[Callable[[], Due | None], ...] = (
         state.deactivated,
@@ -64,6 +67,18 @@ def plan(workload: Object, around: Surroundings, config: Configuration, now: dat
         if (due := step()) is not None:
             return due
     return Due(Plan(requeue_after=state.wait))
+
+
+def _retained(workload: Object, seconds: float | None, now: datetime) -> Plan:
+    """A Workload that is over goes after ``seconds``; its job stays."""
+    since = workload_status.since(workload, words.FINISHED)
+    if seconds is None or since is None:
+        return Plan()
+    left = seconds - (now - since).total_seconds()
+    if left > 0:
+        return Plan(requeue_after=left + LOOK_AGAIN)
+    note = EventNote(referable(workload), "Normal", words.DELETED, FINISHED_DELETED, action=words.DELETED)
+    return Plan(deletes=[Delete(WORKLOADS, workload)], events=[note])
 
 
 class _State:

@@ -34,6 +34,7 @@ WORKLOAD_DELETED = "Workload is deleted"
 NO_MATCH = "No matching Workload; restoring pod templates according to existent Workload"
 MISSING = "Missing Workload; unable to restore pod templates"
 CHILD_SUSPENDED = "Kueue managed child job suspended"
+DEACTIVATED_DELETED = "Deleted job of a workload that Kueue deactivated, due to elapsed retention"
 
 
 @dataclass(frozen=True)
@@ -219,9 +220,25 @@ class _Handshake:
             return self._evict(workload)
         if workload_status.is_admitted(workload):
             return self._start(workload) if self.kind.is_suspended(self.job) else Plan()
+        if (left := self._retained(workload)) is not None:
+            return self._delete() if left <= 0 else Plan(requeue_after=left)
         if stop := self._stop(workload["spec"]["podSets"], NOT_ADMITTED):
             return stop
         return self._follow_job(workload)
+
+    def _retained(self, workload: Object) -> float | None:
+        """Seconds for which a job that Kueue itself deactivated is kept; None where it is kept for ever."""
+        seconds = self.config.retention.after_deactivated
+        evicted = conditions.find((workload.get("status") or {}).get("conditions"), words.EVICTED) or {}
+        by_kueue = evicted.get("status") == "True" and evicted["reason"].startswith(workload_status.DEACTIVATED_DUE_TO)
+        since = workload_status.since(workload, words.EVICTED)
+        if seconds is None or since is None or not by_kueue or not self.kind.is_suspended(self.job):
+            return None
+        return seconds - (self.now - since).total_seconds()
+
+    def _delete(self) -> Plan:
+        note = self._note("Normal", words.DELETED, DEACTIVATED_DELETED)
+        return Plan(deletes=[Delete(self.kind.resource, self.job)], events=[note])
 
     def _evict(self, workload: Object) -> Plan:
         evicted = conditions.find(workload["status"]["conditions"], words.EVICTED) or {}

@@ -16,6 +16,7 @@ def imports_what_is_missing():
 
 RATE = 0.1
 ERRORS = ("ModuleNotFoundError: ", "NameError: ")
+"""How the lines begin that say what went wrong."""
 
 
 def uses_what_is_outside():
@@ -23,17 +24,19 @@ def uses_what_is_outside():
 
 
 def answer(client, function, *options, **trainer):
-    """The error that the SDK raises; or the job's end and its last line."""
+    """The error that the SDK raises; or the job's end and what its nodes say of it.
+
+    The pod of a node may be gone: a Job that has failed takes along what has not ended yet.
+    """
     try:
         job = client.train(runtime="impatient", trainer=CustomTrainer(func=function, **trainer), options=options)
         status = client.wait_for_job_status(job, status={"Complete", "Failed"}, timeout=120).status
     except Exception as error:
         cause = error.__cause__ or error
         return [type(error).__name__, str(getattr(cause, "body", None) or cause)]
-    return [
-        status,
-        *(line for line in client.get_job_logs(job) if "ModuleNotFoundError: " in line or "NameError: " in line),
-    ]
+    nodes = [step.name for step in client.get_job(job).steps]
+    lines = {line for node in nodes for line in client.get_job_logs(job, step=node) if line.startswith(ERRORS)}
+    return [status, *sorted(lines)]
 
 
 def main():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -129,3 +130,24 @@ def test_mixing_both_generations_is_warned_about() -> None:
     assert KIND.rules.warnings(train_job(podTemplateOverrides=overrides), None) == []
     (warning,) = KIND.rules.warnings(train_job(podTemplateOverrides=overrides, runtimePatches=[patch()]), None)
     assert "spec.podTemplateOverrides is of Trainer 2.0/2.1" in warning
+
+
+@pytest.mark.parametrize(
+    ("conditions", "told", "shown"),
+    [
+        ([], "Running", "Running"),
+        ([("Suspended", "True")], "Suspended", "Suspended"),
+        ([("Suspended", "True")], "Running", "Suspended"),
+        ([("Suspended", "True")], "Queued", "Queued"),
+        ([("Suspended", "False")], "Running", "Running"),
+        ([("Suspended", "False"), ("Complete", "True")], "Queued", "Complete"),
+        ([("Suspended", "True")], "", "Suspended"),
+    ],
+)
+def test_the_state_tells_who_suspended_a_job(conditions: list[tuple[str, str]], told: str, shown: str) -> None:
+    job = train_job()
+    job["metadata"]["annotations"] = {"sidings.dev/state": told} if told else {}
+    job["status"] = {"conditions": [{"type": type_, "status": status} for type_, status in conditions]}
+    [cell] = [column.cell for column in KIND.columns if column.name == "State"]
+    assert cell is not None
+    assert cell(job, datetime(2026, 1, 1, tzinfo=UTC)) == shown

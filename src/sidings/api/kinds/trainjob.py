@@ -104,13 +104,14 @@ def _check_status(obj: Object) -> Iterator[FieldError]:
 def _state(obj: Object, now: datetime) -> str:
     """Upstream shows the type of the last condition, whatever it says: ``Suspended`` for a resumed job that runs.
 
-    A job that neither ended nor is suspended says what it does, where somebody has told.
+    A job that has not ended and that nobody has suspended says what it does, where somebody has told: a queue suspends
+    those that it holds.
     """
     rows = (obj.get("status") or {}).get("conditions") or []
     last = rows[-1] if rows else {"type": "", "status": ""}
-    if last["status"] == "True":
-        return str(last["type"])
-    return annotations_of(obj).get(words.STATE) or ""
+    told = annotations_of(obj).get(words.STATE) or ""
+    held = last["type"] == "Suspended" and told == words.QUEUED
+    return str(last["type"]) if last["status"] == "True" and not held else told
 
 
 KIND = Kind(

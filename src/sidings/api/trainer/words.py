@@ -29,6 +29,8 @@ VOLCANO_QUEUE = "scheduling.volcano.sh/queue-name"
 
 STATE = "sidings.dev/state"
 """On a TrainJob that has not ended: what it does now, as in ``Restarting(1/6)``."""
+QUEUED = "Queued"
+"""What it says there while a queue holds it."""
 FIRST_FAILURE = "sidings.dev/first-failure"
 """Which rank failed first, and below it the last lines of its log."""
 

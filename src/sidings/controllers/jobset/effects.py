@@ -99,7 +99,7 @@ async def _create_job(client: Client, job: Object, failures: list[tuple[str, Api
 async def _update_jobs(client: Client, recorder: Recorder, jobset: Object, plan: JobSetPlan) -> None:
     """Clear clocks first: the second write of such a Job needs the version of the first.
 
-    A Job that is refused stays refused until somebody changes the set, so an event tells of it.
+    A Job that stays refused until somebody changes the set is told by an event.
     """
     versions: dict[str, str] = {}
     for job in plan.clear_start:
@@ -112,6 +112,13 @@ async def _update_jobs(client: Client, recorder: Recorder, jobset: Object, plan:
         try:
             await client.update(JOBS, job, field_manager=FIELD_MANAGER)
         except (Invalid, Forbidden) as error:
-            text = f'job "{objects.name_of(job)}" update failed with error: {error.message}'
-            await recorder.record(EventNote(jobset, "Warning", JOB_UPDATE_FAILED, text))
+            if stays_refused(error):
+                text = f'job "{objects.name_of(job)}" update failed with error: {error.message}'
+                await recorder.record(EventNote(jobset, "Warning", JOB_UPDATE_FAILED, text))
             raise
+
+
+def stays_refused(error: ApiError) -> bool:
+    """Whether it is more than that the Job has not come to rest: until its pods have stopped its template is fixed."""
+    fields = {cause.field for cause in error.causes}
+    return fields != {"spec.template"}

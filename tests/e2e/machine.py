@@ -91,6 +91,11 @@ class Machine:
         selector = f"--field-selector=involvedObject.kind={kind},involvedObject.name={name}"
         return {event["reason"]: event["message"] for event in self.objects("events", selector)}
 
+    def event(self, kind: str, name: str, reason: str) -> str:
+        """The message of an event about an object; it may come a moment after the status that it explains."""
+        wait_for(lambda: reason in self.reasons(kind, name))
+        return self.reasons(kind, name)[reason]
+
     # The machine itself
 
     def engine_pid(self) -> int:

@@ -167,8 +167,7 @@ def test_a_host_path_that_leads_to_others_is_refused(played: Scene, path: str) -
     mounts = {"volumeMounts": [{"name": "v", "mountPath": "/v"}]}
     name = f"mounting-{secrets.token_hex(4)}"
     machine.apply(pod(name, "ls /v", container=mounts, volumes=volumes))
-    wait_for(lambda: "FailedMount" in machine.reasons("Pod", name))
-    assert "is refused" in machine.reasons("Pod", name)["FailedMount"]
+    assert "is refused" in machine.event("Pod", name, "FailedMount")
     machine.kubectl("delete", "pod", name, "--now")
 
 
@@ -198,7 +197,7 @@ def test_no_sub_path_of_a_host_path_leads_to_others(played: Scene, sub_path: str
     machine.apply(pod(name, "find /v -maxdepth 2", container=mounts, volumes=volumes))
     wait_for(lambda: _is_over(machine, name))
     assert "kubeconfig" not in machine.try_kubectl("logs", name).stdout
-    assert "Failed" in machine.reasons("Pod", name)
+    assert machine.event("Pod", name, "Failed")
     machine.kubectl("delete", "pod", name, "--now")
 
 

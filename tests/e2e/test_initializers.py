@@ -89,6 +89,6 @@ def test_a_source_that_is_not_there_ends_the_job_with_its_reason(cluster: Machin
     cluster.apply(RUNTIME)
     cluster.apply(job("wrong", f"file://{tmp_path}/none", f"file://{tmp_path}/config.json"))
     cluster.wait_for_condition("Failed", "trainjob/wrong")
-    told = cluster.reasons("JobSet", "wrong")["FirstFailure"]
+    told = cluster.event("JobSet", "wrong", "FirstFailure")
     assert "wrong-dataset-initializer-0-0" in told
     assert f"this machine has no {tmp_path}/none" in told

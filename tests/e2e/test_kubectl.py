@@ -42,9 +42,9 @@ def test_a_pod_that_is_watched_from_birth_to_death(cluster: Machine) -> None:
         assert watching.stdout is not None
         assert watching.stdout.readline().split()[:4] == ["ADDED", "waits", "0/1", "Pending"]
         cluster.apply(pod("short", "sleep 0.5; echo out"))
-        cluster.kubectl("wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/short", "--timeout=60s")
+        cluster.kubectl("wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/short", "--timeout=180s")
         cluster.kubectl("delete", "pod", "short")
-        cluster.kubectl("wait", "--for=delete", "pod/short", "--timeout=60s")
+        cluster.kubectl("wait", "--for=delete", "pod/short", "--timeout=180s")
         seen = []
         for line in watching.stdout:
             event, name, _, state = line.split()[:4]
@@ -58,7 +58,7 @@ def test_a_pod_that_is_watched_from_birth_to_death(cluster: Machine) -> None:
 
 def test_describe_says_what_happened_to_a_pod(cluster: Machine) -> None:
     cluster.apply(pod("fails", "echo bad; exit 7", container={"resources": {"limits": {"nvidia.com/gpu": 1}}}))
-    cluster.kubectl("wait", "--for=jsonpath={.status.phase}=Failed", "pod/fails", "--timeout=60s")
+    cluster.kubectl("wait", "--for=jsonpath={.status.phase}=Failed", "pod/fails", "--timeout=180s")
     described = cluster.kubectl("describe", "pod", "fails")
     assert re.search(r"Node: +node-1/10\.244\.1\.1", described)
     assert re.search(r"State: +Terminated\n +Reason: +Error\n +Exit Code: +7", described)

@@ -40,7 +40,7 @@ subjects: [{kind: ServiceAccount, name: default, namespace: default}]
 def test_a_pod_reaches_the_api_server_with_the_in_cluster_configuration(cluster: Machine) -> None:
     cluster.apply(MAY_READ)
     cluster.apply(pod("me", IN_CLUSTER))
-    cluster.kubectl("wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/me", "--timeout=60s")
+    cluster.kubectl("wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/me", "--timeout=180s")
     lines = cluster.kubectl("logs", "me").split("\n")
     assert lines[:3] == ["10.96.0.1:443 me", "kubernetes.default.svc me", "kubernetes.default me"]
 
@@ -100,10 +100,10 @@ def _get(port: int) -> str:
 def _serve_and_ask(machine: Machine, node_port: int) -> str:
     """What a client pod has seen of a Service of the type NodePort."""
     machine.apply(WEB.format(node_port=node_port))
-    machine.kubectl("wait", "--for=condition=Ready", "pod/server", "--timeout=60s")
+    machine.kubectl("wait", "--for=condition=Ready", "pod/server", "--timeout=180s")
     server = machine.kubectl("config", "view", "-o", "jsonpath={.clusters[0].cluster.server}")
     machine.apply(pod("client", CLIENT.format(node_port=node_port, engine_port=server.rpartition(":")[2])))
-    machine.kubectl("wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/client", "--timeout=60s")
+    machine.kubectl("wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/client", "--timeout=180s")
     return machine.kubectl("logs", "client")
 
 

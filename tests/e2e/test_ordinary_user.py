@@ -29,7 +29,7 @@ def test_training_without_root(user: Machine) -> None:
     assert sums(user, "pytorch-trainer-validation") == [(0, 2, 1.0), (1, 2, 1.0)]
 
     user.apply(pod("curious", f"hostname; id -u; cat {user.home}/kubeconfig 2>/dev/null || echo hidden"))
-    user.kubectl("wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/curious", "--timeout=60s")
+    user.kubectl("wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/curious", "--timeout=180s")
     assert user.kubectl("logs", "curious") == "curious\n0\nhidden\n"
     user.ok("down")
     assert user.leftovers() == []

@@ -61,21 +61,21 @@ def test_a_deleted_training_pod_restarts_the_group(cluster: Machine) -> None:
     # The first attempt lasts until it is disturbed, however slow the machine; the second ends at once.
     cluster.apply(edited(manifest("pipeline"), "sleep 5", '[ "$ATTEMPT" != 0 ] || sleep 300'))
     wait_for(lambda: len(pods(cluster, "training")) == 2)
-    cluster.kubectl("wait", "--for=condition=Ready", "-n", POC, "--timeout=60s", *pods(cluster, "training"))
+    cluster.kubectl("wait", "--for=condition=Ready", "-n", POC, "--timeout=180s", *pods(cluster, "training"))
     victim = pods(cluster, "training")[1]
     cluster.kubectl("delete", "-n", POC, "--force", "--grace-period=0", victim)
     cluster.wait_for_condition("Completed", f"jobset/{NAME}", "-n", POC)
     assert table_row(cluster)[:4] == [NAME, "Completed", "1", "True"]
     assert len(pods(cluster, "data-prep")) == 1
     assert [line.split()[-1] for line in log(cluster, "training") if "attempt" in line] == ["1", "1"]
-    assert "RestartJobSetFailurePolicyAction" in cluster.reasons("JobSet", NAME)
+    assert cluster.event("JobSet", NAME, "RestartJobSetFailurePolicyAction")
 
 
 def test_failed_data_preparation_fails_the_jobset_at_once(cluster: Machine) -> None:
     cluster.apply(edited(manifest("pipeline"), "echo preparing;", "echo preparing; exit 1;"))
     cluster.wait_for_condition("Failed", f"jobset/{NAME}", "-n", POC)
     assert table_row(cluster)[:3] == [NAME, "Failed", "0"]
-    assert "FailJobSetFailurePolicyAction" in cluster.reasons("JobSet", NAME)
+    assert cluster.event("JobSet", NAME, "FailJobSetFailurePolicyAction")
     assert re.search(rf"JobSet +{NAME} +Failed .*data-prep-0-0 exited with 1", cluster.ok("get", "-n", POC))
     assert pods(cluster, "training") == []
     created = [event["message"] for event in cluster.objects("events") if event["reason"] == "SuccessfulCreate"]

@@ -63,7 +63,7 @@ def test_a_full_disk_is_told_and_survived(small: Machine) -> None:
     filler.unlink()
     small.kubectl("create", "configmap", "after", large)
     small.apply(pod("after", "echo there is room"))
-    small.kubectl("wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/after", "--timeout=60s")
+    small.kubectl("wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/after", "--timeout=180s")
     names = [it["metadata"]["name"] for it in small.objects("configmaps") if it["metadata"]["namespace"] == "default"]
     assert names == ["after", "before", "kube-root-ca.crt"], "nothing acknowledged is lost, nothing refused is there"
     assert small.engine_pid() == engine

@@ -98,7 +98,7 @@ def test_a_job_beyond_its_quota_waits_and_starts_when_the_quota_is_raised(gpus: 
 
 def test_both_versions_are_one_object(gpus: Machine) -> None:
     gpus.kubectl("patch", "clusterqueue", "assistants-cq", "--type=merge", "-p", '{"spec": {"cohortName": "all"}}')
-    gpus.kubectl("wait", "clusterqueue/assistants-cq", "--for=jsonpath={.status.pendingWorkloads}=0", "--timeout=60s")
+    gpus.kubectl("wait", "clusterqueue/assistants-cq", "--for=jsonpath={.status.pendingWorkloads}=0", "--timeout=180s")
     old = gpus.kubectl("get", "clusterqueues.v1beta1.kueue.x-k8s.io")
     assert re.search(r"NAME +COHORT +PENDING WORKLOADS\nassistants-cq +all +0\n", old)
     assert '"cohort": "all"' in gpus.kubectl("get", "clusterqueues.v1beta1.kueue.x-k8s.io", "-o", "json")

@@ -145,7 +145,7 @@ def test_ways_into_a_pod(place: Place) -> None:
     probe = {"httpGet": {"path": "/", "port": 8080}, "periodSeconds": 1}
     command = f"mkdir -p /data; setsid sleep 987654 & (sleep 987655 &); cd /tmp; exec python3 -c '{server}'"
     machine.apply(pod("served", command, container={"readinessProbe": probe}))
-    machine.kubectl("wait", "--for=condition=Ready", "pod/served", "--timeout=60s")
+    machine.kubectl("wait", "--for=condition=Ready", "pod/served", "--timeout=180s")
     asked = "import urllib.request; print(urllib.request.urlopen('http://127.0.0.1:8080/').status)"
     if place.tier != "HostEnvironment":
         assert machine.kubectl("exec", "served", "--", "python3", "-c", asked) == "200\n"

@@ -127,8 +127,6 @@ class _Estimate:
             return _share(min(map(self.size, operands)), _TRAVERSAL)
         if function == IN:
             return self.size(operands[1]) if self._types[operands[1]].name == "list" else 1
-        if function in (INDEX, OPTIONAL_INDEX):
-            return 1
         estimate = _LIBRARY.get(function)
         return estimate(self, node, operands) if estimate is not None else 1
 

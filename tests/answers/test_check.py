@@ -38,7 +38,7 @@ async def checked(asked: Asked, *manifests: Object, resource: Resource = JOBS) -
         job = await would_be.stored(client, resource, Document(manifest, "f", 1), "team")
         kind = would_be.integration_of(resource)
         assert kind is not None
-        workload = would_be.workload_of(kind, job, await would_be.runtime_of(client, job, ()), around)
+        workload = would_be.workload_of(kind, job, await would_be.runtime_of(client, job), around)
         assert not isinstance(workload, str), workload
         found.append(check.of(job, workload, around, stood))
     return found

@@ -65,6 +65,79 @@ def test_files_that_are_valid_and_one_that_is_not(cluster: Machine) -> None:
     assert "error SDG-301" in bad.stdout
 
 
+TOGETHER = """\
+apiVersion: v1
+kind: Namespace
+metadata: {name: comes-along}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ResourceFlavor
+metadata: {name: comes-along}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ClusterQueue
+metadata: {name: comes-along}
+spec:
+  namespaceSelector: {}
+  resourceGroups:
+  - coveredResources: [cpu, memory]
+    flavors:
+    - name: comes-along
+      resources: [{name: cpu, nominalQuota: 3}, {name: memory, nominalQuota: 8Gi}]
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: LocalQueue
+metadata: {name: lq, namespace: comes-along}
+spec: {clusterQueue: comes-along}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data, namespace: comes-along}
+spec: {accessModes: [ReadWriteMany], resources: {requests: {storage: 1Gi}}}
+---
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainingRuntime
+metadata: {name: mine, namespace: comes-along, labels: {trainer.kubeflow.org/framework: torch}}
+spec:
+  mlPolicy: {numNodes: 1, torch: {}}
+  template:
+    spec:
+      replicatedJobs:
+      - name: node
+        template:
+          metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+          spec:
+            template:
+              spec:
+                volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]
+                containers:
+                - {name: node, image: i, volumeMounts: [{name: data, mountPath: /data}]}
+---
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata: {name: tune, namespace: comes-along, labels: {kueue.x-k8s.io/queue-name: lq}}
+spec:
+  runtimeRef: {kind: TrainingRuntime, name: mine}
+  trainer:
+    numNodes: 2
+    command: [train, --checkpoint-dir=/data/run]
+    resourcesPerNode: {requests: {cpu: 1}, limits: {memory: 1Gi}}
+"""
+
+
+def test_all_that_a_job_needs_may_come_along(cluster: Machine) -> None:
+    fits = cluster.sidings("check", "-f", "-", "-o", "json", stdin=TOGETHER)
+    assert fits.returncode == 0, fits.stdout + fits.stderr
+    job = json.loads(fits.stdout)[-1]
+    assert (job["object"], job["admitted"], job["findings"]) == ("TrainJob comes-along/tune", "now", [])
+    assert job["asks"] == ["node: 2 pods x 1 CPU, 1Gi memory", "in total: 2 pods, 2 CPUs, 2Gi memory"]
+    larger = cluster.sidings("check", "-f", "-", "-o", "json", stdin=TOGETHER.replace("numNodes: 2", "numNodes: 4"))
+    assert larger.returncode == 6
+    [found] = json.loads(larger.stdout)[-1]["findings"]
+    assert (found["code"], found["what"]) == ("SDG-110", "it asks for 4 pods x 1 CPU = 4 > 3 (node 4)")
+    assert cluster.objects("namespaces", "--field-selector=metadata.name=comes-along") == []
+
+
 def test_logs_and_missing_objects_tell_the_cause(cluster: Machine) -> None:
     cluster.apply(
         textwrap.dedent("""\

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
-from sidings.answers import codes
+from sidings.answers import advice, codes
 from sidings.answers.codes import finding
 from sidings.answers.demand import said
 from sidings.answers.finding import Finding, Severity, place_of
@@ -19,7 +19,7 @@ from sidings.answers.standing import Standing
 from sidings.answers.surroundings import Surroundings
 from sidings.answers.why import queues, quota, references, scheduling
 from sidings.api.kueue import keys
-from sidings.api.objects import Object, key_of, namespace_of
+from sidings.api.objects import Object, labels_of, namespace_of
 from sidings.queue import amounts, workloads
 
 AT_ONCE = "at once"
@@ -64,7 +64,9 @@ def of(job: Object, workload: Object, around: Surroundings, standing: Standing) 
     made = replace(made, queued_at=made.queued_at + timedelta(microseconds=before))
     prospect = Prospect(place_of(job), AT_ONCE, asked(made.pod_sets))
     local = made.local_queue
-    if local:
+    if local and not _is_managed(namespace, around):
+        prospect.findings.append(_beside(job, local, around))
+    elif local:
         _in_queue(prospect, made, around, standing)
     elif any(namespace_of(queue) == namespace for queue in around.of_kind("LocalQueue")):
         what = "it names no queue, and starts at once beside all quotas"
@@ -72,9 +74,25 @@ def of(job: Object, workload: Object, around: Surroundings, standing: Standing) 
         prospect.findings.append(finding(codes.NOT_QUEUED, place_of(job), what, remedy=remedy))
     prospect.findings += scheduling.find_room(workload["spec"]["podSets"], job, around)
     prospect.findings += references.find(specs, namespace, around)
-    prospect.findings += _advice(job, specs)
+    prospect.findings += advice.find(job, specs, around)
     prospect.findings.sort(key=lambda found: found.severity.rank)
     return prospect
+
+
+def _is_managed(namespace: str, around: Surroundings) -> bool:
+    """Whether Kueue holds jobs of the namespace at all; taken for granted where that cannot be told."""
+    found = around.find("Namespace", namespace)
+    return found is None or around.configuration.management.covers(
+        {"kubernetes.io/metadata.name": namespace, **labels_of(found)}
+    )
+
+
+def _beside(job: Object, local: str, around: Surroundings) -> Finding:
+    wanted = around.configuration.management.namespaces.get("matchLabels") or {}
+    remedy = around.kubectl("label", "namespace", namespace_of(job), *(f"{k}={v}" for k, v in wanted.items()))
+    what = f'it names LocalQueue "{local}", but Kueue does not manage namespace "{namespace_of(job)}"'
+    cause = "it starts at once, beside all quotas"
+    return finding(codes.NOT_MANAGED, place_of(job), what, cause=cause, remedy=remedy)
 
 
 def asked(pod_sets: Sequence[workloads.PodSet]) -> list[str]:
@@ -109,18 +127,3 @@ def _in_queue(prospect: Prospect, made: workloads.Workload, around: Surroundings
         standing.waiting.setdefault(name, []).append(made)
     else:
         prospect.when = When.UNKNOWN
-
-
-def _advice(job: Object, specs: Sequence[Object]) -> list[Finding]:
-    """What works, and is regretted later."""
-    where, name = place_of(job), key_of(job).name
-    found = []
-    containers = [container for spec in specs for container in spec.get("containers") or ()]
-    free = [c["name"] for c in containers if not ((c.get("resources") or {}).get("limits") or {}).get("memory")]
-    if free:
-        what = f"container {', '.join(dict.fromkeys(free))} has no memory limit"
-        found.append(finding(codes.NO_LIMITS, where, what, remedy=f"set resources.limits.memory in {name}"))
-    if not any("persistentVolumeClaim" in volume for spec in specs for volume in spec.get("volumes") or ()):
-        what = "no pod mounts a claim: what it writes goes with its pods"
-        found.append(finding(codes.NOTHING_LASTS, where, what, remedy=f"mount a PersistentVolumeClaim in {name}"))
-    return found

@@ -30,6 +30,9 @@ class Surroundings:
     configuration: Configuration = field(default_factory=Configuration)
     """Kueue's; its defaults where its ConfigMap cannot be read."""
 
+    kueue_version: str = "v1beta2"
+    """In which objects of Kueue are to be made."""
+
     @property
     def preemption(self) -> Config:
         """What of the configuration decides among workloads."""

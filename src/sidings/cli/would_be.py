@@ -6,15 +6,16 @@ The server is asked with ``dryRun=All``, so defaults, webhooks and refusals are 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 
 from sidings.answers.surroundings import Surroundings
 from sidings.api.kueue import jobs
-from sidings.api.kueue.configuration import Configuration
 from sidings.api.objects import Object, copy_of, name_of, namespace_of
-from sidings.api.resources import NAMESPACES, TRAIN_JOBS, WORKLOADS, Resource
+from sidings.api.resources import CLUSTER_TRAINING_RUNTIMES, NAMESPACES, TRAIN_JOBS, WORKLOADS, Resource
 from sidings.api.status import NotFound
 from sidings.api.timestamps import to_text
 from sidings.api.trainer import runtimes
+from sidings.cli.coming import stand_in
 from sidings.cli.manifest import Document
 from sidings.client import apply
 from sidings.client.interface import Client
@@ -27,12 +28,22 @@ STAND_IN = "default"
 
 
 async def stored(
-    client: Client, resource: Resource, document: Document, namespace: str, coming: Collection[str] = ()
+    client: Client,
+    resource: Resource,
+    document: Document,
+    namespace: str,
+    coming: Collection[str] = (),
+    runtime: Object | None = None,
 ) -> Object:
     """The object as a dry run gives it. Raises ``ApiError`` where the server refuses.
 
-    ``coming`` are namespaces that the same manifests bring.
+    ``coming`` are namespaces that the same manifests bring, ``runtime`` is what a TrainJob refers to and they bring.
     """
+    if runtime is not None and (ref := await stand_in(client, runtime)) is not None:
+        own = document.obj["spec"]["runtimeRef"]
+        tried = replace(document, obj={**document.obj, "spec": {**document.obj["spec"], "runtimeRef": ref}})
+        made = await stored(client, resource, tried, namespace, coming)
+        return {**made, "spec": {**made["spec"], "runtimeRef": {"kind": CLUSTER_TRAINING_RUNTIMES.kind, **own}}}
     obj = document.obj
     target = namespace_of(obj) or namespace
     if resource.namespaced and target in coming:
@@ -70,16 +81,13 @@ def integration_of(resource: Resource) -> Integration | None:
     return next(found, None)
 
 
-async def runtime_of(client: Client, job: Object, also: Iterable[Object]) -> Object | None:
-    """The runtime of a TrainJob, of the manifests or the server; None for other kinds and where it is missing."""
+async def runtime_of(client: Client, job: Object, coming: Object | None = None) -> Object | None:
+    """The runtime of a TrainJob, ``coming`` or the server's; None for other kinds and where it is missing."""
     resource = runtimes.resource_of(job) if job["kind"] == TRAIN_JOBS.kind else None
-    if resource is None:
-        return None
-    name = job["spec"]["runtimeRef"]["name"]
-    for obj in also:
-        if obj["kind"] == resource.kind and name_of(obj) == name:
-            return obj
+    if resource is None or coming is not None:
+        return coming
     try:
+        name = job["spec"]["runtimeRef"]["name"]
         found = await client.get(resource, name, namespace_of(job) if resource.namespaced else "")
     except NotFound:
         return None
@@ -100,7 +108,7 @@ def workload_of(kind: Integration, job: Object, runtime: Object | None, around: 
         workload_classes=classes["WorkloadPriorityClass"],
         pod_classes=classes["PriorityClass"],
     )
-    due = plan.plan(kind, snapshot, Configuration(), around.now)
+    due = plan.plan(kind, snapshot, around.configuration, around.now)
     if not due.creates:
         return "; ".join(note.message for note in due.events) or "the job has ended"
     workload = copy_of(due.creates[0].obj)

@@ -7,6 +7,7 @@ works: on a cluster that is shared, a user sees little.
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 from sidings.answers.surroundings import Surroundings
 from sidings.api.kueue.configuration import NAME, NAMESPACE, Configuration, ConfigurationError, of_config_map
@@ -33,6 +34,7 @@ from sidings.api.resources import (
 from sidings.api.status import ApiError
 from sidings.client.interface import Client
 from sidings.clock import Clock
+from sidings.host import kueue_versions
 
 SHARED: tuple[Resource, ...] = (
     RESOURCE_FLAVORS,
@@ -57,10 +59,14 @@ async def read(client: Client, clock: Clock, namespace: str, options: str) -> Su
     """Everything around the jobs of ``namespace``."""
     wanted = [(kind, "") for kind in SHARED] + [(kind, namespace) for kind in OWN]
     lists = await asyncio.gather(*(_list(client, kind, place, namespace) for kind, place in wanted))
-    objects = {kind.kind: items for (kind, _), items in zip(wanted, lists, strict=True) if items is not None}
-    unreadable = frozenset(kind.kind for (kind, _), items in zip(wanted, lists, strict=True) if items is None)
+    objects = {kind.kind: found[0] for (kind, _), found in zip(wanted, lists, strict=True) if found is not None}
+    version = next(
+        (found[1] for (kind, _), found in zip(wanted, lists, strict=True) if found and kind == WORKLOADS), ""
+    )
+    unreadable = frozenset(kind.kind for (kind, _), found in zip(wanted, lists, strict=True) if found is None)
     configuration = await _configuration(client)
-    return Surroundings(clock.now(), objects, unreadable, options=options, configuration=configuration)
+    around = Surroundings(clock.now(), objects, unreadable, options=options, configuration=configuration)
+    return replace(around, kueue_version=version) if version else around
 
 
 async def _configuration(client: Client) -> Configuration:
@@ -71,12 +77,11 @@ async def _configuration(client: Client) -> Configuration:
         return Configuration()
 
 
-async def _list(client: Client, resource: Resource, place: str, namespace: str) -> list[Object] | None:
-    """Objects with their apiVersion and kind; None where the server does not give them."""
+async def _list(client: Client, resource: Resource, place: str, namespace: str) -> tuple[list[Object], str] | None:
+    """Objects and the version that they were read in; None where the server does not give them."""
     try:
-        page = await client.list(resource, place)
+        return await kueue_versions.listed(client, resource, place)
     except ApiError:
         if place == namespace or not resource.namespaced:
             return None
         return await _list(client, resource, namespace, namespace)
-    return [{"apiVersion": resource.api_version, "kind": resource.kind, **item} for item in page.items]

@@ -32,7 +32,7 @@ _ACTIVATE = json.dumps({"spec": {"active": True}})
 def find(family: Family, workload: Object | None, around: Surroundings, standing: Standing) -> list[Finding]:
     """What keeps the job suspended; nothing where it is not."""
     if not suspension.is_suspended(family.root):
-        return []
+        return _not_released(family, workload, around) if workload is not None and _job_set_waits(family) else []
     key = key_of(family.root)
     local = labels_of(family.root).get(keys.QUEUE_NAME, "")
     if workload is not None:
@@ -55,17 +55,28 @@ def _not_released(family: Family, workload: Object, around: Surroundings) -> lis
     since = str(admitted.get("lastTransitionTime") or "")
     if not since or around.now - timestamps.from_text(since) < PATIENCE:
         return []
-    key, kind = key_of(family.root), family.kind.lower()
-    body = json.dumps(suspension.change(family.root, False))
-    return [
-        finding(
-            codes.NOT_RELEASED,
-            place_of(family.root),
-            f"Workload {name_of(workload)} is admitted since {since}, and {family.kind} {key.name} still suspended",
-            cause=str(family.events[-1].get("message") or "") if family.events else "nothing was said about it",
-            remedy=around.kubectl("patch", kind, key.name, "-n", key.namespace, "--type=merge", "-p", body),
-        )
-    ]
+    key, kind = key_of(family.root), family.kind
+    remedy = around.kubectl(
+        "patch",
+        kind.lower(),
+        key.name,
+        "-n",
+        key.namespace,
+        "--type=merge",
+        "-p",
+        json.dumps(suspension.change(family.root, False)),
+    )
+    if _job_set_waits(family):
+        kind, remedy = "JobSet", around.kubectl("describe", kind.lower(), key.name, "-n", key.namespace)
+    what = f"Workload {name_of(workload)} is admitted since {since}, and {kind} {key.name} still suspended"
+    cause = str(family.events[-1].get("message") or "") if family.events else "nothing was said about it"
+    return [finding(codes.NOT_RELEASED, place_of(family.root), what, cause=cause, remedy=remedy)]
+
+
+def _job_set_waits(family: Family) -> bool:
+    """Whether a TrainJob was released and could not release its JobSet."""
+    made = family.job_set is not None and family.job_set is not family.root
+    return made and not suspension.is_suspended(family.root) and bool((family.job_set or {})["spec"].get("suspend"))
 
 
 def _without_workload(family: Family, around: Surroundings) -> list[Finding]:
@@ -77,8 +88,9 @@ def _without_workload(family: Family, around: Surroundings) -> list[Finding]:
     cause = str(told[-1].get("message") or "") if told else "nothing was said about it"
     remedy = around.kubectl("describe", family.kind.lower(), key.name, "-n", key.namespace)
     if missing := _NO_PRIORITY_CLASS.search(cause):
-        value: Object = {"metadata": {"name": missing["name"]}, "value": 0}
-        remedy = queues.created(around, {"apiVersion": queues.API_VERSION, "kind": "WorkloadPriorityClass", **value})
+        manifest = queues.made(around, "WorkloadPriorityClass", missing["name"], {})
+        del manifest["spec"]
+        remedy = queues.created(around, {**manifest, "value": 0})
     what = f"there is no Workload of {family.kind} {key.name}, though it names a queue"
     return [finding(codes.NO_WORKLOAD, place_of(family.root), what, cause=cause, remedy=remedy)]
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from sidings.answers import codes, standing, state
 from sidings.answers.codes import finding
-from sidings.answers.family import TERMINAL_PHASES, Family, phase_of
+from sidings.answers.family import TERMINAL_PHASES, Family, event_time, phase_of
 from sidings.answers.finding import Finding, Severity, place_of
 from sidings.answers.standing import Standing
 from sidings.answers.surroundings import Surroundings
@@ -71,7 +71,7 @@ def answer(family: Family, around: Surroundings, stood: Standing | None = None) 
     stood = stood or standing.of(around)
     found = [] if verdict.state is state.State.SUCCEEDED else list(_stages(family, verdict, workload, around, stood))
     if not found:
-        found = list(_otherwise(family, verdict, around))
+        found = list(_otherwise(family, verdict, workload, around))
     found.sort(key=lambda f: f.severity.rank)
     links = list(_links(family, workload, around, stood))
     return Answer(place_of(family.root), verdict.word, verdict.reason, links, found)
@@ -103,15 +103,19 @@ def _stages(
     yield from gang.find(family, around)
 
 
-def _otherwise(family: Family, verdict: state.Verdict, around: Surroundings) -> Iterator[Finding]:
-    """A failure or a warning that no stage knows."""
+def _otherwise(
+    family: Family, verdict: state.Verdict, workload: Object | None, around: Surroundings
+) -> Iterator[Finding]:
+    """A failure or a warning that no stage knows; what was said before the queue released the job is over."""
+    admitted = conditions.find(((workload or {}).get("status") or {}).get("conditions"), "Admitted") or {}
+    is_new = bool(family.events) and event_time(family.events[-1]) >= str(admitted.get("lastTransitionTime") or "")
     key = key_of(family.root)
     remedy = around.kubectl("describe", family.kind.lower(), key.name, "-n", key.namespace)
     if deadline.is_over(family.root):
         yield deadline.exceeded(family, around)
     elif verdict.state is state.State.FAILED:
         yield finding(codes.JOB_FAILED, place_of(family.root), "it has failed", cause=verdict.reason, remedy=remedy)
-    elif verdict.reason and verdict.state is state.State.QUEUED and not family.living_pods():
+    elif verdict.reason and is_new and verdict.state is state.State.QUEUED and not family.living_pods():
         yield finding(codes.OBSTACLE, place_of(family.root), "it has no pods", cause=verdict.reason, remedy=remedy)
 
 

@@ -19,7 +19,7 @@ from sidings.queue import activity, amounts, eligibility
 from sidings.queue.snapshot import ClusterQueue, Snapshot
 from sidings.queue.workloads import PodSet
 
-API_VERSION = "kueue.x-k8s.io/v1beta2"
+GROUP = "kueue.x-k8s.io"
 HOST = "kubernetes.io/hostname"
 """The level that nodes of every cluster are labelled with."""
 
@@ -88,14 +88,14 @@ def _no_local_queue(around: Surroundings, namespace: str, local: str, job: Objec
         remedy = around.kubectl("label", job["kind"].lower(), name_of(job), "-n", namespace, label, "--overwrite")
     else:
         spec = {"clusterQueue": serving[0] if serving else "CLUSTER-QUEUE"}
-        remedy = created(around, _made("LocalQueue", local, spec, namespace))
+        remedy = created(around, made(around, "LocalQueue", local, spec, namespace))
     what = f'namespace "{namespace}" has no LocalQueue "{local}"'
     return finding(codes.NO_LOCAL_QUEUE, f"LocalQueue {namespace}/{local}", what, cause=cause, remedy=remedy)
 
 
-def _made(kind: str, name: str, spec: Mapping[str, object], namespace: str = "") -> Object:
+def made(around: Surroundings, kind: str, name: str, spec: Mapping[str, object], namespace: str = "") -> Object:
     metadata = {"name": name, **({"namespace": namespace} if namespace else {})}
-    return {"apiVersion": API_VERSION, "kind": kind, "metadata": metadata, "spec": dict(spec)}
+    return {"apiVersion": f"{GROUP}/{around.kueue_version}", "kind": kind, "metadata": metadata, "spec": dict(spec)}
 
 
 def created(around: Surroundings, *manifests: Object) -> str:
@@ -116,8 +116,8 @@ def _no_cluster_queue(around: Surroundings, local: str, name: str, pod_sets: tup
     if asked:
         quotas = [{"name": r, "nominalQuota": amounts.text(r, amount)} for r, amount in sorted(asked.items())]
         group = {"coveredResources": sorted(asked), "flavors": [{"name": flavor, "resources": quotas}]}
-        queue = _made("ClusterQueue", name, {"namespaceSelector": {}, "resourceGroups": [group]})
-        remedy = created(around, *([] if flavors else [_made("ResourceFlavor", flavor, {})]), queue)
+        queue = made(around, "ClusterQueue", name, {"namespaceSelector": {}, "resourceGroups": [group]})
+        remedy = created(around, *([] if flavors else [made(around, "ResourceFlavor", flavor, {})]), queue)
     return finding(
         codes.NO_CLUSTER_QUEUE,
         f"ClusterQueue {name}",
@@ -154,12 +154,12 @@ def _revival(around: Surroundings, snapshot: Snapshot, queue: ClusterQueue, reas
     named = sorted({f for group in queue.groups for f in group.flavors})
     if reason == activity.FLAVOR_NOT_FOUND:
         missing = [name for name in named if name not in snapshot.flavors]
-        return created(around, *(_made("ResourceFlavor", name, {}) for name in missing))
+        return created(around, *(made(around, "ResourceFlavor", name, {}) for name in missing))
     if reason == activity.TOPOLOGY_NOT_FOUND:
         there = {name_of(topology) for topology in around.of_kind("Topology")}
         wanted = {topology for name in named if (topology := snapshot.flavors[name].topology_name)}
         levels = {"levels": [{"nodeLabel": HOST}]}
-        return created(around, *(_made("Topology", name, levels) for name in sorted(wanted - there)))
+        return created(around, *(made(around, "Topology", name, levels) for name in sorted(wanted - there)))
     if reason in (activity.ADMISSION_CHECK_NOT_FOUND, activity.ADMISSION_CHECK_INACTIVE):
         return _without_checks(around, queue.name)
     return around.kubectl("describe", "clusterqueue", queue.name)

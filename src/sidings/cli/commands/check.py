@@ -31,11 +31,12 @@ WORDS = {"": "valid", "at once": "starts at once", "never": "never admitted"}
 
 
 class Submitted(NamedTuple):
-    """A job of the manifests as a dry run gives it; ``place`` is that of its prospect."""
+    """A job of the manifests as a dry run gives it; ``place`` is that of its prospect, ``runtime`` comes along."""
 
     place: int
     kind: Integration
     job: Object
+    runtime: Object | None
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -66,75 +67,64 @@ async def prospects_of(connected: Cluster, invocation: Invocation, documents: li
     from sidings.answers import check
     from sidings.answers.finding import place_of
     from sidings.api.status import ApiError
-    from sidings.cli import refusal, would_be
+    from sidings.cli import coming, refusal, would_be
     from sidings.client import discovery
 
     prospects: list[Prospect] = []
     jobs: list[Submitted] = []
-    coming = await would_be.missing_namespaces(connected.client, [document.obj for document in documents])
+    brought: list[Object] = []
+    given = [document.obj for document in documents]
+    namespaces = await would_be.missing_namespaces(connected.client, given)
     for document in documents:
         obj = document.obj
+        runtime = coming.runtime_of(obj, given)
         try:
             resource = await discovery.resource_for(connected.client, obj["apiVersion"], obj["kind"])
-            made = await would_be.stored(connected.client, resource, document, connected.namespace, coming)
+            made = await would_be.stored(connected.client, resource, document, connected.namespace, namespaces, runtime)
         except ApiError as error:
             found = refusal.of_document(document, error)
             named = {**obj, "metadata": {"name": "", **obj["metadata"]}}
             prospects.append(check.refused(named, found.where, found.cause, found.remedy))
             continue
         if (kind := would_be.integration_of(resource)) is not None:
-            jobs.append(Submitted(len(prospects), kind, made))
+            jobs.append(Submitted(len(prospects), kind, made, runtime))
+        brought.append(made)
         prospects.append(check.Prospect(place_of(made)))
-    for place, prospect in await _of_jobs(connected, invocation, jobs, [document.obj for document in documents]):
+    for place, prospect in await _of_jobs(connected, invocation, jobs, brought):
         prospects[place] = prospect
     return prospects
 
 
 async def _of_jobs(
-    connected: Cluster, invocation: Invocation, jobs: list[Submitted], given: list[Object]
+    connected: Cluster, invocation: Invocation, jobs: list[Submitted], brought: list[Object]
 ) -> list[tuple[int, Prospect]]:
-    """Prospects of jobs by their places; ``given`` objects count as there."""
+    """Prospects of jobs by their places; ``brought`` objects count as there."""
     from sidings.answers import standing
     from sidings.api.objects import controller_of, namespace_of, uid_of
-    from sidings.cli import surroundings
+    from sidings.cli import coming
+    from sidings.host import surroundings
 
     found: list[tuple[int, Prospect]] = []
     uids = {uid_of(one.job) for one in jobs}
     for namespace in dict.fromkeys(namespace_of(one.job) for one in jobs):
         around = await surroundings.read(connected.client, invocation.clock, namespace, connected.options)
-        around = with_given(around, given, namespace)
+        around = coming.added(around, brought, namespace)
         own = [w for w in around.of_kind("Workload") if (controller_of(w) or {}).get("uid") in uids]
         around.objects = {**around.objects, "Workload": [w for w in around.of_kind("Workload") if w not in own]}
         stood = standing.of(around)
         for one in jobs:
             if namespace_of(one.job) == namespace:
-                found.append((one.place, await _of_job(connected, one, given, around, stood)))
+                found.append((one.place, await _of_job(connected, one, around, stood)))
     return found
 
 
-def with_given(around: Surroundings, given: list[Object], namespace: str) -> Surroundings:
-    """``around`` with what the pods may refer to and the same manifests bring."""
-    from dataclasses import replace
-
-    objects = {kind: list(items) for kind, items in around.objects.items()}
-    for obj in given:
-        if obj["kind"] == "Namespace":
-            objects.setdefault("Namespace", []).append(obj)
-        elif obj["kind"] in ("PersistentVolumeClaim", "ConfigMap", "Secret"):
-            metadata = {"namespace": namespace, **obj["metadata"]}
-            objects.setdefault(obj["kind"], []).append({**obj, "metadata": metadata})
-    return replace(around, objects=objects)
-
-
-async def _of_job(
-    connected: Cluster, one: Submitted, given: list[Object], around: Surroundings, stood: Standing
-) -> Prospect:
+async def _of_job(connected: Cluster, one: Submitted, around: Surroundings, stood: Standing) -> Prospect:
     from sidings.answers import check, codes
     from sidings.answers.finding import place_of
     from sidings.cli import would_be
 
     job = one.job
-    runtime = await would_be.runtime_of(connected.client, job, given)
+    runtime = await would_be.runtime_of(connected.client, job, one.runtime)
     workload = would_be.workload_of(one.kind, job, runtime, around)
     if isinstance(workload, str):
         what = f"the queue would make no Workload of it: {workload}"

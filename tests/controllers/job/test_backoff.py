@@ -26,6 +26,11 @@ def test_the_pause_runs_from_the_last_failure() -> None:
     assert backoff.remaining(NOW + timedelta(seconds=20)) == 0
 
 
+def test_nobody_waits_for_a_failure_that_lies_in_the_future() -> None:
+    """The clock was set back; until the old time has come again could be hours."""
+    assert delay(3, NOW + timedelta(hours=1), NOW) == 0
+
+
 def test_failures_add_up_over_passes() -> None:
     assert NO_FAILURES.after([], [failed(-9)]).after([], [failed(-1)]).failures == 2
 

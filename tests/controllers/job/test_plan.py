@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 from sidings.api import conditions, objects
+from sidings.api.job import statuses
 from sidings.api.objects import Object
 from sidings.controllers.job.backoff import NO_FAILURES, Backoff
 from sidings.controllers.job.plan import JobPlan, plan
@@ -199,6 +200,16 @@ def test_completion_is_announced_before_it_is_final() -> None:
     assert true_conditions(second.status) == ["SuccessCriteriaMet", "Complete"]
     assert second.status is not None and second.status["completionTime"] == at(0)
     assert [note.reason for note in second.events] == ["Completed"]
+
+
+def test_a_clock_that_was_set_back_lets_a_job_complete() -> None:
+    """Its completion must not lie before its start: the API server would refuse the status until then."""
+    criteria = {"type": "SuccessCriteriaMet", "status": "True", "reason": "CompletionsReached", "message": ""}
+    status = {"startTime": at(3600), "completedIndexes": "0", "succeeded": 1, "conditions": [criteria]}
+    job = make_job(completions=1, status=status)
+    done = decide(job).status
+    assert done is not None and done["completionTime"] == at(3600)
+    assert list(statuses.errors({**job, "status": done}, job)) == []
 
 
 def test_more_successes_than_were_wanted_are_told() -> None:

@@ -44,8 +44,11 @@ NO_FAILURES = Backoff()
 
 
 def delay(failures: int, last_failure: datetime | None, now: datetime) -> float:
-    """Seconds left of the pause after ``failures`` failures in a row, the last of them at ``last_failure``."""
-    if not failures or last_failure is None:
+    """Seconds left of the pause after ``failures`` failures in a row, the last of them at ``last_failure``.
+
+    None are left where that lies in the future: the clock was set back, and nobody knows how long ago it was.
+    """
+    if not failures or last_failure is None or now < last_failure:
         return 0.0
     pause = min(FIRST_DELAY * 2.0 ** min(failures - 1, 32), LONGEST_DELAY)
     return max(pause - (now - last_failure).total_seconds(), 0.0)

@@ -37,7 +37,8 @@ def finish(job: Object, verdict: Verdict, status: dict[str, Any], now: datetime)
     status["conditions"], _ = job_conditions.put(status.get("conditions") or [], final)
     if failed:
         return [EventNote(job, "Warning", verdict.reason, verdict.message)]
-    status["completionTime"] = timestamps.to_text(now)
+    # Where the clock was set back meanwhile, now is before the start; the API server would refuse that.
+    status["completionTime"] = max(timestamps.to_text(now), status.get("startTime") or "")
     notes = [EventNote(job, "Normal", "Completed", "Job completed")]
     completions = job["spec"].get("completions")
     if completions is not None and int(status.get("succeeded") or 0) > completions:

@@ -48,3 +48,11 @@ def test_rules_compare_times():
     assert list(rules.broken(schema, {"until": "2026-11-30T10:00:00Z", "waits": ["1h"]})) == []
     (error,) = rules.broken(schema, {"until": "2025-11-30T10:00:00Z", "waits": ["1h"]})
     assert str(error) == "<nil>: Invalid value: no"
+
+
+def test_an_error_shows_the_text_as_it_was_written():
+    for given, text in (("date-time", "2026-11-30T10:00:00Z"), ("duration", "1h"), ("byte", "aGk=")):
+        rule = {"rule": "self != self", "message": "no"}
+        schema = {"type": "string", "format": given, "x-kubernetes-validations": [rule]}
+        (error,) = rules.broken(schema, text)
+        assert str(error) == f'<nil>: Invalid value: "{text}": no'

@@ -16,8 +16,6 @@ from sidings.api.cel.tree import (
     AND,
     CONDITIONAL,
     IN,
-    INDEX,
-    OPTIONAL_INDEX,
     OR,
     Call,
     Fold,

@@ -57,7 +57,7 @@ def _broken(schema: Schema, value: Any, old: Any, path: str, budget: Budget) -> 
     for declared in rules:
         if budget.is_spent:
             return
-        found = list(_check(declared, seen, seen_old, path, budget))
+        found = list(_check(declared, seen, seen_old, path, budget, value))
         # An update is not refused for what it does not touch, unless the rule is about the change.
         if found and (old is MISSING or _rule(declared["rule"]).is_transition or not is_unchanged(value, old)):
             yield from found
@@ -82,7 +82,10 @@ def _below(path: str, name: str, *, known: bool) -> str:
     return f"{path}.{name}" if path else name
 
 
-def _check(declared: Mapping[str, Any], value: Any, old: Any, path: str, budget: Budget) -> Iterator[FieldError]:
+def _check(
+    declared: Mapping[str, Any], value: Any, old: Any, path: str, budget: Budget, as_written: Any
+) -> Iterator[FieldError]:
+    """``value`` and ``old`` are what the rule sees, ``as_written`` is what an error shows."""
     rule = _rule(declared["rule"])
     scope = {"self": value, BUDGET: budget}
     if rule.is_transition:
@@ -101,9 +104,9 @@ def _check(declared: Mapping[str, Any], value: Any, old: Any, path: str, budget:
         if rule.holds(scope) is True:
             return
     except EvaluationError as error:
-        yield broken_rule(where, value, _failure(error, str(declared.get("message") or declared["rule"]).strip()))
+        yield broken_rule(where, as_written, _failure(error, str(declared.get("message") or declared["rule"]).strip()))
         return
-    failure = broken_rule(where, value, _message(declared, scope))
+    failure = broken_rule(where, as_written, _message(declared, scope))
     yield failure._replace(reason=declared.get("reason") or failure.reason)
 
 

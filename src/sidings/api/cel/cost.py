@@ -12,20 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from sidings.api.cel import types as cel_types
 from sidings.api.cel.checker import Checked
-from sidings.api.cel.tree import (
-    AND,
-    CONDITIONAL,
-    IN,
-    OR,
-    Call,
-    Fold,
-    ListOf,
-    Literal,
-    MapOf,
-    Name,
-    Node,
-    Select,
-)  # fmt: skip
+from sidings.api.cel.tree import AND, CONDITIONAL, IN, OR, Call, Fold, ListOf, Literal, MapOf, Name, Node, Select
 from sidings.api.cel.types import Type
 
 UNBOUNDED = (1 << 64) - 1

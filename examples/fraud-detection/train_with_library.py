@@ -60,8 +60,9 @@ class Trainer:
         for rows, of_all in self.table.rows(self.world, **at):
             for group in self.optimizer.param_groups:
                 group["lr"].fill_(learning_rate(state.step, self.steps, self.args.lr))
-            total += self.step(rows)
-            state.advance(of_all)
+            loss = self.step(rows)
+            total += loss
+            state.advance(of_all, loss)
             rows_seen += of_all
             checkpoints.after_step()
         mean = total.item() / max(state.step - first, 1)

@@ -95,7 +95,7 @@ class Trainer:
         for windows in self.data.batches(self.world, **at):
             self.world.at(state.step)
             loss = self.step(windows.inputs, windows.targets)
-            state.advance(windows.of_all)
+            state.advance(windows.of_all, loss)
             seen += windows.of_all
             checkpoints.after_step()
             if state.step % self.args.report_every == 0:

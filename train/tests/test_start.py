@@ -1,7 +1,11 @@
 from __future__ import annotations
 
 import datetime
+import re
+import socket
+import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -101,3 +105,29 @@ def test_an_exception_is_left_for_torchruns_report(pair: Pair, tmp_path: Path) -
 def test_the_flight_recorder_is_on_under_the_name_this_torch_reads() -> None:
     assert flight_recorder("2.13.0+cpu")["TORCH_FR_BUFFER_SIZE"] == "2000"
     assert flight_recorder("2.8.0")["TORCH_NCCL_TRACE_BUFFER_SIZE"] == "2000"
+
+
+def one_waits_in_its_data(folder: str) -> str:
+    """Rank 0 waits in a collective until it has said who is behind; only then does rank 1 come."""
+    seen = Path(folder) / "seen"
+    with sidings_train.start(patience=0.1) as world:
+        world.at(1)
+        if world.rank == 1:
+            while not seen.exists():
+                time.sleep(0.01)
+        else:
+            world.at(2)
+        waiting = dist.all_reduce(torch.ones(1), async_op=True)
+        while world.rank == 0 and "is at step" not in sys.stderr.getvalue():
+            time.sleep(0.01)
+        seen.touch()
+        waiting.wait()
+        return sys.stderr.getvalue()
+
+
+def test_who_is_behind_is_said_while_the_others_wait(pair: Pair, tmp_path: Path) -> None:
+    first, _ = pair.run(one_waits_in_its_data, str(tmp_path))
+    here = socket.gethostname()
+    assert re.search(
+        rf"rank 0 has waited for 0 s: rank 1 \({here}\) is at step 1 for \d+ s; .* at step 2", first.result
+    )

@@ -11,6 +11,7 @@ from sidings_train.data.tokens import Tokens, Windows
 from sidings_train.errors import (
     CheckpointError,
     LaunchError,
+    LossError,
     MissingRankError,
     NotThereError,
     StorageError,
@@ -29,6 +30,7 @@ __all__ = [
     "Checkpoints",
     "FlatGradients",
     "LaunchError",
+    "LossError",
     "MissingRankError",
     "NotThereError",
     "Saved",

@@ -7,7 +7,8 @@
     ├── MissingRankError       a rank did not come, or stopped; the message names it
     ├── StorageError           a path, claim or bucket cannot be listed, read or written
     │   └── NotThereError      ... because there is nothing of that name
-    └── CheckpointError        a checkpoint cannot be written, or none can be gone on from
+    ├── CheckpointError        a checkpoint cannot be written, or none can be gone on from
+    └── LossError              the loss has become NaN or infinite
 
 They travel between ranks (``World.together``), so they survive pickling, and an error of one rank ends in the same
 error on all.
@@ -56,3 +57,7 @@ class NotThereError(StorageError):
 
 class CheckpointError(TrainError):
     """A checkpoint cannot be written, or none can be gone on from."""
+
+
+class LossError(TrainError):
+    """The loss has become NaN or infinite."""

@@ -54,11 +54,23 @@ class TrainState:
     step: int = 0
     epoch: int = 0
     position: int = 0
+    _lost: torch.Tensor | None = field(default=None, init=False, repr=False)
 
-    def advance(self, amount: int) -> None:
-        """One optimizer step is done; all ranks together used ``amount`` rows or tokens for it."""
+    def advance(self, amount: int, loss: torch.Tensor | None = None) -> None:
+        """One optimizer step is done; all ranks together used ``amount`` rows or tokens for it.
+
+        ``loss`` is remembered on its device if it is not finite, without waiting for it: ``Checkpoints`` looks before
+        it writes, so that no checkpoint holds weights that are lost.
+        """
         self.step += 1
         self.position += amount
+        if loss is not None:
+            lost = ~torch.isfinite(loss.detach())
+            self._lost = lost if self._lost is None else self._lost | lost
+
+    def is_lost(self) -> bool:
+        """Whether a loss since the start was NaN or infinite on this rank. Waits for the device."""
+        return self._lost is not None and bool(self._lost.any())
 
     def next_epoch(self) -> None:
         self.epoch += 1

@@ -17,7 +17,7 @@ from torch.nn.parallel import DistributedDataParallel
 from two_ranks import Pair
 
 import sidings_train
-from sidings_train import CheckpointError, Checkpoints, FlatGradients, StorageError, TrainState, World
+from sidings_train import CheckpointError, Checkpoints, FlatGradients, LossError, StorageError, TrainState, World
 from sidings_train.checkpoint.layout import MANIFEST
 from sidings_train.storage.directory import Directory
 from sidings_train.storage.memory import Memory
@@ -259,3 +259,21 @@ def test_an_average_of_the_weights_is_a_part(alone: World) -> None:
     again, restored = build_with_average()
     Checkpoints(place, alone, again).resume()
     assert digest(restored) == digest(average) != digest(state.model)
+
+
+def run_into_nan(place: str) -> None:
+    with sidings_train.start() as world:
+        state = build(world, "ddp")
+        with Checkpoints(place, world, state, every=2) as checkpoints:
+            while True:
+                loss = torch.tensor(step(world, state))
+                state.step -= 1
+                state.advance(0, torch.tensor(float("nan")) if state.step == 4 and world.rank == 1 else loss)
+                checkpoints.after_step()
+
+
+def test_weights_that_are_lost_are_not_written(pair: Pair, tmp_path: Path) -> None:
+    for outcome in pair.run(run_into_nan, str(tmp_path)):
+        assert isinstance(outcome.error, LossError)
+        assert "the loss was NaN or infinite by step 6 (rank 1)" in str(outcome.error)
+    assert max(path.name for path in tmp_path.iterdir()) <= "step-00000004"

@@ -33,7 +33,7 @@ from sidings_train.checkpoint.layout import Attempt
 from sidings_train.checkpoint.loading import load
 from sidings_train.checkpoint.manifest import Manifest
 from sidings_train.checkpoint.staging import Staging, is_sharded, shapes_of
-from sidings_train.errors import CheckpointError, TrainError
+from sidings_train.errors import CheckpointError, LossError, TrainError
 from sidings_train.state import TrainState, packed
 from sidings_train.storage.place import Place
 from sidings_train.storage.places import place_of
@@ -116,6 +116,7 @@ class Checkpoints:
             shapes = shapes_of(self._own_tensors()[0])
             self._reserving = _in_thread(lambda: self._staging.reserve(shapes))
         if self._state.step % self._every == 0:
+            self._must_be_finite()
             if self._world.any(self._pending is not None and not self._pending.done()):
                 self._world.say(
                     f"checkpoint at step {self._state.step} left out: the one before is still being written"
@@ -130,6 +131,7 @@ class Checkpoints:
         A step that is complete already is not written again. CheckpointError or StorageError, on all ranks, on failure.
         """
         self._settle()
+        self._must_be_finite()
         if self.last is not None and self.last.step == self._state.step:
             return self.last
         self._begin()
@@ -137,6 +139,17 @@ class Checkpoints:
         saved, self._pending = self._pending.result(), None
         self.last = saved
         return saved
+
+    def _must_be_finite(self) -> None:
+        lost = [str(rank) for rank, own in enumerate(self._world.gather(self._state.is_lost())) if own]
+        if not lost:
+            return
+        newest = f"the newest good one is of step {self.last.step}" if self.last else "there is none before"
+        raise LossError(
+            f"the loss was NaN or infinite by step {self._state.step} (rank {', '.join(lost)})",
+            cause=f"no checkpoint was written since; {newest}",
+            remedy="lower the learning rate, or clip gradients; unchanged, it would go the same way again",
+        )
 
     def _begin(self) -> None:
         began = time.perf_counter()

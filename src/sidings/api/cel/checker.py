@@ -17,10 +17,7 @@ from sidings.api.cel.tree import Call, Fold, ListOf, Literal, MapOf, Name, Node,
 from sidings.api.cel.types import BOOL, DOUBLE, DYN, ERROR, INT, NULL, STRING, Type, list_of, map_of, optional_of
 
 _TYPE = Type("type")
-CONSTANTS = ("bool", "int", "double", "string", "bytes", "list", "map", "null_type", "type")
-"""Names of types, which are values of the type ``type``."""
 _LITERALS: Mapping[type, Type] = {bool: BOOL, int: INT, float: DOUBLE, str: STRING, type(None): NULL}
-_PATTERN_CALLS = ("matches",)
 
 Bindings = dict[str, Type]
 
@@ -61,7 +58,7 @@ class _Checker:
             case Name(name=name):
                 if name in scope:
                     return scope[name]
-                return _TYPE if name in CONSTANTS else self._undeclared(node, name)
+                return _TYPE if name in operations.TYPES else self._undeclared(node, name)
             case Select():
                 return self._select(node, scope)
             case Call():
@@ -131,12 +128,11 @@ class _Checker:
 
     def _validate(self, node: Call) -> None:
         """Patterns that are written out can be compiled at once (``ValidateRegexLiterals``)."""
-        pattern = node.arguments[-1] if node.arguments else None
-        if node.function in _PATTERN_CALLS and isinstance(pattern, Literal):
+        if node.function == "matches" and isinstance(pattern := node.arguments[-1], Literal):
             try:
                 operations.pattern(str(pattern.value))
             except EvaluationError:
-                self._wrong(pattern, f"invalid {node.function} argument")
+                self._wrong(pattern, "invalid matches argument")
 
     def _fold(self, node: Fold, scope: Mapping[str, Type]) -> Type:
         target = self.type_of(node.target, scope)

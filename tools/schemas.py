@@ -241,6 +241,18 @@ def describe(definitions: dict[str, Any], descriptions: dict[str, Any]) -> None:
                 schema["properties"][field] = {**schema["properties"][field], "description": text}
 
 
+def of_older_versions(definitions: dict[str, Any], descriptions: dict[str, Any]) -> dict[str, Any]:
+    """What is said of Kueue's v1beta2, for the kinds and fields that v1beta1 has as well."""
+    out: dict[str, Any] = {}
+    for name, texts in descriptions.items():
+        older = name.replace(".kueue.v1beta2.", ".kueue.v1beta1.")
+        if older != name and older in definitions:
+            fields = definitions[older].get("properties") or {}
+            same = {field: text for field, text in texts.items() if field == "." or field in fields}
+            out[older] = same | descriptions.get(older, {})
+    return out
+
+
 def references(schema: Any) -> Iterator[str]:
     if isinstance(schema, dict):
         if isinstance(schema.get("$ref"), str):
@@ -268,7 +280,8 @@ def main() -> None:
     for file in AMENDMENTS:
         definitions = expand(definitions, yaml.safe_load((HERE / file).read_text()))
     definitions = reachable(definitions, ROOTS)
-    describe(definitions, yaml.safe_load((HERE / "schemas.descriptions.yaml").read_text()))
+    descriptions = yaml.safe_load((HERE / "schemas.descriptions.yaml").read_text())
+    describe(definitions, descriptions | of_older_versions(definitions, descriptions))
     for name in definitions:
         if name not in ROOTS:
             definitions[name].pop("x-kubernetes-group-version-kind", None)

@@ -71,3 +71,26 @@ def test_metadata_inside_a_custom_resource_has_five_fields():
 def test_an_unknown_kind_is_a_key_error():
     with pytest.raises(KeyError):
         schemas.schema("apps", "v1", "Deployment")
+
+
+@pytest.mark.parametrize("version", ["v1beta1", "v1beta2"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "AdmissionCheck",
+        "ClusterQueue",
+        "Cohort",
+        "LocalQueue",
+        "ResourceFlavor",
+        "Topology",
+        "Workload",
+        "WorkloadPriorityClass",
+    ],
+)
+def test_every_field_of_the_queue_is_explained(version: str, kind: str) -> None:
+    schema = schemas.schema("kueue.x-k8s.io", version, kind)
+    assert schema["description"]
+    for part in ("spec", "status"):
+        fields = schema["properties"].get(part, {}).get("properties", {})
+        silent = [name for name, field in fields.items() if not field.get("description")]
+        assert silent == []

@@ -19,6 +19,7 @@ SCRIPTS = (
     "registry.py",
     "jobset.py",
     "kueue.py",
+    "queue_growth.py",
     "queue_day.py",
 )
 

@@ -72,6 +72,17 @@ async def test_a_class_that_does_not_exist_changes_nothing(classes: Cluster) -> 
     assert (await spec(classes, "big"))["priority"] == 7
 
 
+async def test_a_job_waits_for_the_class_that_it_names(classes: Cluster) -> None:
+    await classes.job("j", labels={PRIORITY: "late"})
+    await classes.settle()
+    assert not await classes.runs("j")
+    assert await told(classes, "ErrWorkloadCompose") == ['workloadpriorityclasses.kueue.x-k8s.io "late" not found']
+    await classes.make(WORKLOAD_PRIORITY_CLASSES, "late", value=5)
+    await classes.settle()
+    assert await classes.runs("j")
+    assert (await spec(classes, "j"))["priority"] == 5
+
+
 async def test_a_time_limit_comes_and_goes_while_a_job_waits(classes: Cluster) -> None:
     await classes.job("big", pods=3, labels={LIMIT: "60"})
     await classes.settle()

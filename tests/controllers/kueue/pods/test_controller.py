@@ -118,3 +118,13 @@ async def test_pods_of_a_queued_job_are_the_jobs(cluster: Cluster) -> None:
     (made,) = await cluster.pods("j")
     assert "kueue.x-k8s.io/managed" not in made["metadata"]["labels"]
     assert "schedulingGates" not in made["spec"]
+
+
+async def test_a_pod_waits_for_the_class_that_it_names(cluster: Cluster) -> None:
+    await cluster.queue()
+    await pod(cluster, "one", **{"kueue.x-k8s.io/priority-class": "late"})
+    await cluster.settle()
+    assert await gates(cluster, "one") != []
+    await cluster.make(WORKLOAD_PRIORITY_CLASSES, "late", value=5)
+    await cluster.settle()
+    assert await gates(cluster, "one") == []

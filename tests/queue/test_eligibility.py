@@ -34,3 +34,11 @@ def test_who_waits(spec: dict[str, Any], status: dict[str, Any], waits: bool) ->
 @pytest.mark.parametrize(("policy", "holds"), [(None, False), ("None", False), ("Hold", True), ("HoldAndDrain", True)])
 def test_a_stopped_local_queue_holds(policy: str | None, holds: bool) -> None:
     assert eligibility.holds({"spec": {"clusterQueue": "q", "stopPolicy": policy}}) is holds
+
+
+def test_who_is_gated_waits_in_no_queue() -> None:
+    obj = workload("w")
+    obj["metadata"]["annotations"] = {"kueue.x-k8s.io/admission-gated-by": "example.com/quota-office"}
+    assert not eligibility.may_wait(obj, BEGIN)
+    obj["metadata"]["annotations"] = {"kueue.x-k8s.io/admission-gated-by": ""}
+    assert eligibility.may_wait(obj, BEGIN)

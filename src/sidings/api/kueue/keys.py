@@ -9,6 +9,8 @@ MAX_EXECUTION_SECONDS = "kueue.x-k8s.io/max-exec-time-seconds"
 PREBUILT_WORKLOAD = "kueue.x-k8s.io/prebuilt-workload-name"
 MIN_PARALLELISM = "kueue.x-k8s.io/job-min-parallelism"
 COMPLETIONS_EQUAL_PARALLELISM = "kueue.x-k8s.io/job-completions-equal-parallelism"
+ADMISSION_GATED_BY = "kueue.x-k8s.io/admission-gated-by"
+"""On jobs and their Workloads: names, by commas, of those who have to take theirs away before it queues."""
 STOPPING = "kueue.x-k8s.io/stopping"
 """Kept on a batch/v1 Job from its stop until its start time is reset."""
 

@@ -23,6 +23,7 @@ WAITING_FOR_PODS_READY = "WaitingForPodsReady"
 WAITING_FOR_PODS_READY_MESSAGE = "waiting for all admitted workloads to be in PodsReady condition"
 DEACTIVATED = "Deactivated"
 ON_HOLD = "OnHold"
+ADMISSION_GATED = "AdmissionGated"
 PENDING = "Workload is pending evaluation in the scheduling queue"
 
 # Admitted.

@@ -16,10 +16,14 @@ from sidings.api.objects import Object, copy_of, is_deleting, labels_of, name_of
 from sidings.api.resources import WORKLOADS
 from sidings.controllers.kueue import words, workload_status
 from sidings.controllers.runtime.plan import Delete, EventNote, Plan, Update
-from sidings.queue import reasons
+from sidings.queue import eligibility, reasons
 
 DEACTIVATED_MESSAGE = "The workload is deactivated"
 FINISHED_DELETED = "Deleted finished workload due to elapsed retention"
+WHILE_OUT_OF_QUEUES = frozenset(
+    {words.SUSPENDED, words.MISCONFIGURED, words.DEACTIVATED, words.ON_HOLD, words.ADMISSION_GATED}
+)
+"""Reasons of QuotaReserved=False that are over when nothing keeps a Workload from the scheduler any more."""
 LOOK_AGAIN = 0.001
 """Seconds added to a wait, so that the moment has passed when it is looked at."""
 
@@ -254,7 +258,7 @@ class _State:
         found = inadmissible(self.old, self.around)
         if found is None:
             known = self.condition(words.QUOTA_RESERVED).get("reason")
-            if known not in (words.SUSPENDED, words.MISCONFIGURED, words.DEACTIVATED, words.ON_HOLD):
+            if known not in WHILE_OUT_OF_QUEUES:
                 return None
             if known == words.MISCONFIGURED and self.is_scheduler_s():
                 return None
@@ -339,6 +343,8 @@ def admit(workload: Object, now: datetime) -> EventNote:
 
 def inadmissible(workload: Object, around: Surroundings) -> tuple[str, str] | None:
     """(reason, message) of what keeps a Workload out of every queue; None if nothing does."""
+    if gates := eligibility.gates(workload):
+        return words.ADMISSION_GATED, f"Admission is gated by: {gates}"
     name = workload["spec"].get("queueName") or ""
     if around.local_queue is None:
         return words.MISCONFIGURED, f"LocalQueue {name} doesn't exist"

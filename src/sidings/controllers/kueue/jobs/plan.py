@@ -19,6 +19,7 @@ from sidings.controllers.kueue.jobs import matching, names, pod_set_info, pods_r
 from sidings.controllers.kueue.jobs.integration import BuildError, Integration
 from sidings.controllers.kueue.jobs.pod_set_info import PodSetConflict
 from sidings.controllers.runtime.plan import Create, Delete, EventNote, Patch, Plan, Update
+from sidings.queue import eligibility
 
 COMPOSE_FAILED = "ErrWorkloadCompose"
 CREATED = "CreatedWorkload"
@@ -158,6 +159,7 @@ class _Handshake:
     def _new_workload(self, spec: Object) -> Object:
         resource, uid = self.kind.resource, uid_of(self.job)
         name = names.workload_name(resource.kind, resource.group, name_of(self.job), uid)
+        gates = eligibility.gates(self.job)
         return {
             "apiVersion": WORKLOADS.api_version,
             "kind": WORKLOADS.kind,
@@ -165,6 +167,7 @@ class _Handshake:
                 "name": name,
                 "namespace": namespace_of(self.job),
                 "labels": {**self.config.management.labels_to_copy(self.job), keys.JOB_UID: uid},
+                **({"annotations": {keys.ADMISSION_GATED_BY: gates}} if gates else {}),
                 "finalizers": [keys.RESOURCE_IN_USE],
                 "ownerReferences": [controller_ref(self._referable_job())],
             },
@@ -286,11 +289,17 @@ class _Handshake:
         return self._drop_finalizers([workload])
 
     def _follow_job(self, workload: Object) -> Plan:
-        """The job waits: another queue is taken over."""
-        if prebuilt.name_of(self.job) or (workload["spec"].get("queueName") or "") == queue_of(self.job):
+        """The job waits: another queue is taken over, and whether it is gated."""
+        queue, gates = queue_of(self.job), eligibility.gates(self.job)
+        known = (workload["spec"].get("queueName") or "", eligibility.gates(workload))
+        if prebuilt.name_of(self.job) or known == (queue, gates):
             return Plan()
         changed = copy_of(workload)
-        changed["spec"]["queueName"] = queue_of(self.job)
+        if known[0] != queue:
+            changed["spec"]["queueName"] = queue
+        changed["metadata"].setdefault("annotations", {}).pop(keys.ADMISSION_GATED_BY, None)
+        if gates:
+            changed["metadata"]["annotations"][keys.ADMISSION_GATED_BY] = gates
         return Plan(updates=[Update(WORKLOADS, changed)])
 
     def _reprioritise(self, workload: Object) -> Plan | None:

@@ -130,6 +130,10 @@ def test_mixing_both_generations_is_warned_about() -> None:
     assert KIND.rules.warnings(train_job(podTemplateOverrides=overrides), None) == []
     (warning,) = KIND.rules.warnings(train_job(podTemplateOverrides=overrides, runtimePatches=[patch()]), None)
     assert "spec.podTemplateOverrides is of Trainer 2.0/2.1" in warning
+    queued = train_job(
+        podTemplateOverrides=overrides, runtimePatches=[{**patch(), "manager": "kueue.x-k8s.io/manager"}]
+    )
+    assert KIND.rules.warnings(queued, None) == []
 
 
 @pytest.mark.parametrize(

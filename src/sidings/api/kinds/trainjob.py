@@ -14,6 +14,7 @@ from sidings.api import immutability, schemas
 from sidings.api.fields import NO_PATH, FieldError, broken_rule
 from sidings.api.kind import Column, Kind, Rules
 from sidings.api.kinds import columns
+from sidings.api.kueue import keys
 from sidings.api.objects import Object, annotations_of
 from sidings.api.resources import TRAIN_JOBS
 from sidings.api.trainer import words
@@ -65,7 +66,8 @@ class TrainJobRules(Rules):
     def warnings(self, obj: Object, old: Object | None) -> list[str]:
         spec = obj.get("spec") or {}
         old_fields = [field for field in ("podTemplateOverrides", "podSpecOverrides") if spec.get(field)]
-        if spec.get("runtimePatches") and old_fields:
+        patches = [patch for patch in spec.get("runtimePatches") or () if patch.get("manager") != keys.MANAGER]
+        if patches and old_fields:  # the patch of the queue is nobody's mistake
             return [
                 f"spec.{old_fields[0]} is of Trainer 2.0/2.1 and spec.runtimePatches of 2.2 and later: no cluster "
                 "knows both; here the overrides are applied first"

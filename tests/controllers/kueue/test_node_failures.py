@@ -1,14 +1,23 @@
 """Nodes fail under placed Workloads."""
 
+import random
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
-from sidings.api import timestamps
-from sidings.api.resources import JOBS, NODES, RESOURCE_FLAVORS, TOPOLOGIES
-from sidings.controllers.kueue.node_failures import DELAY, marked, seconds_left
+from sidings.api import catalog, timestamps
+from sidings.api.kueue import topology_assignment
+from sidings.api.kueue.topology_assignment import Placement
+from sidings.api.objects import Key
+from sidings.api.resources import JOBS, NODES, RESOURCE_FLAVORS, TOPOLOGIES, WORKLOADS
+from sidings.client.local import LocalClient
+from sidings.clock import LoopClock
+from sidings.controllers.kueue.node_failures import DELAY, NodeFailures, marked, seconds_left
+from sidings.registry.registry import Registry
+from sidings.store.store import Store
 from tests.controllers.kueue.conftest import Cluster
+from tests.queue import objects
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 HOST = "kubernetes.io/hostname"
@@ -86,3 +95,25 @@ async def test_without_another_node_it_is_evicted(cluster: Cluster) -> None:
     await node(cluster, "n3")
     await cluster.settle()
     assert await cluster.runs("j")
+
+
+@pytest.mark.looptime
+async def test_a_node_that_came_back_while_nobody_looked_is_called_unhealthy_no_more() -> None:
+    clock, rng = LoopClock(), random.Random(1)
+    client = LocalClient(Registry(Store.in_memory(), catalog.builtin(), clock, rng))
+    await client.create(NODES, {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}, **ready("True")})
+    workload = objects.admitted(objects.workload("w"), "q")
+    placement = topology_assignment.encode(Placement((HOST,), ((("n1",), 1),)))
+    workload["status"]["admission"]["podSetAssignments"][0]["topologyAssignment"] = placement
+    told = {"reason": "Told", "message": "", "lastTransitionTime": timestamps.to_text(NOW)}
+    workload["status"]["conditions"] = [
+        {"type": type_, "status": "True", **told} for type_ in ("QuotaReserved", "Admitted")
+    ]
+    workload["status"]["unhealthyNodes"] = [{"name": "n1"}]
+    stored = {**workload, "apiVersion": WORKLOADS.api_version, "metadata": {"name": "w"}}
+    await client.create(WORKLOADS, stored, namespace="default")
+    patch = {"status": workload["status"]}
+    before = await client.patch(WORKLOADS, "w", patch, namespace="default", subresource="status")
+    assert before["status"]["unhealthyNodes"]
+    await NodeFailures(client, clock, rng).reconcile(Key("", "n1"))
+    assert "unhealthyNodes" not in (await client.get(WORKLOADS, "w", "default"))["status"]

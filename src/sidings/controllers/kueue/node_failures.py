@@ -39,8 +39,8 @@ class NodeFailures(Controller):
 
     def __init__(self, client: Client, clock: Clock, rng: random.Random) -> None:
         super().__init__(client, clock, rng)
-        self._well: set[str] = set()
-        """Nodes known to be ready: their heartbeats are no news."""
+        self._told: set[str] | None = None
+        """Nodes that some Workload may call unhealthy; heartbeats of others are no news. None: nobody has looked."""
 
     def watched(self) -> Mapping[Resource, Mapper]:
         return {PODS: _node_of}
@@ -53,23 +53,31 @@ class NodeFailures(Controller):
     async def reconcile(self, key: Key) -> float | None:
         node = await self._node(key.name)
         left = seconds_left(node, self.clock.now())
-        if left is None and key.name in self._well:
+        told = await self._known()
+        if left is None and key.name not in told:
             return None
         workloads = [obj for obj in (await self.client.list(WORKLOADS)).items if key.name in placed_on(obj)]
         if left:
             ending = await self._all_pods_end(key.name)
             workloads = [obj for obj in workloads if key_of(obj) in ending]
-        changed = [told for obj in workloads if (told := marked(obj, key.name, failed=left is not None)) is not None]
+        candidates = (marked(obj, key.name, failed=left is not None) for obj in workloads)
+        changed = [obj for obj in candidates if obj is not None]
         await carry_out(
             self.client,
             Plan(updates=[Update(WORKLOADS, obj, "status") for obj in changed]),
             field_manager=FIELD_MANAGER,
         )
         if left is None:
-            self._well.add(key.name)
-        else:
-            self._well.discard(key.name)
+            told.discard(key.name)
+        elif changed:
+            told.add(key.name)
         return left or None
+
+    async def _known(self) -> set[str]:
+        if self._told is None:
+            found = (await self.client.list(WORKLOADS)).items
+            self._told = {name for workload in found for name in unhealthy(workload)}
+        return self._told
 
     async def _node(self, name: str) -> Object | None:
         try:
@@ -111,9 +119,14 @@ def placed_on(workload: Object) -> set[str]:
     }
 
 
+def unhealthy(workload: Object) -> list[str]:
+    """The nodes that ``workload`` calls so."""
+    return [entry["name"] for entry in (workload.get("status") or {}).get("unhealthyNodes") or ()]
+
+
 def marked(workload: Object, node: str, *, failed: bool) -> Object | None:
     """``workload`` with ``node`` among its unhealthy nodes or not; None where that is so already."""
-    known = [entry["name"] for entry in (workload.get("status") or {}).get("unhealthyNodes") or ()]
+    known = unhealthy(workload)
     wanted = [name for name in known if name != node] + ([node] if failed else [])
     if sorted(wanted) == sorted(known) or len(wanted) > MOST or workload_status.is_evicted(workload):
         return None

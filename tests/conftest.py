@@ -12,9 +12,11 @@ import pytest
 
 asyncio.set_event_loop(None)
 
-hypothesis.settings.register_profile("ci", derandomize=True)
-if os.environ.get("CI"):
-    hypothesis.settings.load_profile("ci")
+# A busy machine may take any time for an example; that says nothing about the code.
+patient = hypothesis.settings(deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.register_profile("patient", patient)
+hypothesis.settings.register_profile("ci", patient, derandomize=True)
+hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "patient")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

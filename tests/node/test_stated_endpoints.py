@@ -64,3 +64,7 @@ def test_services_with_a_selector_and_other_families_and_namespaces_have_none() 
     stated = StatedEndpoints([elsewhere, _slice("2001:db8::1", addressType="IPv6")], PODS)
     assert stated.addresses(_service()) == []
     assert StatedEndpoints([_slice("192.0.2.7")], PODS).addresses(_service(selector={"a": "b"})) == []
+
+
+def test_the_gateway_counts_where_the_node_serves_something_itself() -> None:
+    assert StatedEndpoints([_slice("10.244.0.1", "10.244.0.9")], PODS).addresses(_service()) == ["10.244.0.1"]

@@ -39,6 +39,7 @@ from sidings.controllers.namespaces import Namespaces
 from sidings.controllers.nodes.eviction import TaintEviction
 from sidings.controllers.nodes.life_cycle import NodeLifeCycle
 from sidings.controllers.nodes.pod_collector import PodCollector
+from sidings.controllers.object_storage import Credentials, ObjectStorage
 from sidings.controllers.paddlejob.controller import PaddleJobController
 from sidings.controllers.platform.controller import (
     DataScienceClusterController,
@@ -66,7 +67,7 @@ from sidings.controllers.xgboostjob.controller import XGBoostJobController
 from sidings.host.findings import JobFindings
 from sidings.host.job_states import JobStates
 from sidings.host.pace import Pace
-from sidings.node.network import API_PORT, API_SERVICE, GATEWAY
+from sidings.node.network import API_PORT, API_SERVICE, GATEWAY, S3_PORT
 from sidings.registry.admission import defaults
 from sidings.registry.registry import Registry
 from sidings.store.store import Store
@@ -117,11 +118,13 @@ class ControlPlane:
         gates: FeatureGates = NONE,
         installed: Installed = everything,
         tells_findings: bool = False,
+        object_storage: Credentials | None = None,
     ) -> None:
         """``with_nodes`` False leaves out what presumes nodes of ours (scheduler, node life cycle, pod collection).
 
         ``tells_findings``: what `sidings why` finds is written as events on the jobs.
         ``installed``: whether pods of an image find a program.
+        ``object_storage``: the keys of the S3 server that pods are to find; None: there is none.
         """
         self.store = store
         self.clock = clock
@@ -136,6 +139,7 @@ class ControlPlane:
         self._gates = gates
         self._installed = installed
         self._tells_findings = tells_findings
+        self._object_storage = object_storage
         self.ports: PodPorts | None = None
         """How to reach what pods listen on; set before ``run`` where there are pods."""
         self._metrics = ControllerMetrics()
@@ -182,6 +186,10 @@ class ControlPlane:
         ]
         if self._tells_findings:
             found.append(JobFindings(client, clock, rng))
+        if self._object_storage is not None:
+            found.append(
+                ObjectStorage(client, clock, rng, credentials=self._object_storage, address=GATEWAY, port=S3_PORT)
+            )
         if self.ports is not None:
             found.append(ProgressionTracker(client, clock, rng, self.ports))
         if self._with_nodes:

@@ -21,7 +21,7 @@ import random
 import shutil
 import socket
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
 import sidings
@@ -31,7 +31,7 @@ from sidings.api.resources import NODES
 from sidings.client import kubeconfig
 from sidings.clock import Clock
 from sidings.controllers.kueue.visibility import PendingList
-from sidings.host import bootstrap, hibernation, machine, memory, process, scrape_token
+from sidings.host import bootstrap, hibernation, machine, memory, object_storage, process, scrape_token
 from sidings.host.control_plane import ControlPlane
 from sidings.host.errors import PortTaken
 from sidings.host.home import EngineRecord, Home
@@ -87,6 +87,7 @@ class Engine:
             gates=feature_gates.parse(options.feature_gates),
             installed=self._installed,
             tells_findings=True,
+            object_storage=object_storage.credentials(home) if options.s3 else None,
         )
         self.nodes = logical_nodes(options, gpus)
         self.agent = NodeAgent(self.plane.client, clock, rng, home.nodes, self.nodes, node_config(home, options), gpus)
@@ -108,7 +109,7 @@ class Engine:
     async def run(self, report: Report, ready: Callable[[EngineRecord], None], stop: asyncio.Event) -> None:
         """Serve until ``stop`` is set, then stop the pods; returns when all is gone."""
         server, requests = self._server()
-        async with asyncio.TaskGroup() as tasks:
+        async with self._storage(), asyncio.TaskGroup() as tasks:
             serving = tasks.create_task(server.serve(), name="server")
             report("preparing namespaces and runtimes")
             await bootstrap.bootstrap(self.plane.client, self.options.profile)
@@ -137,6 +138,12 @@ class Engine:
             return True
         prefix = software.prefix_for(image, config.images, config.python_prefix)
         return shutil.which(program, path=software.search_path(prefix)) is not None
+
+    def _storage(self) -> AbstractAsyncContextManager[None]:
+        """The S3 server, which outlives the pods: they write their last checkpoints when the engine stops."""
+        if not self.options.s3:
+            return contextlib.nullcontext()
+        return object_storage.serving(self.home, self.options.s3_folder, self.clock)
 
     def hurry(self) -> None:
         """Pods get ``FORCED_GRACE_SECONDS`` when the engine stops; call it before ``stop`` is set."""

@@ -11,6 +11,7 @@ XDG base directories, neither configuration that a user edits nor a cache that m
       options.json        what the last ``up`` was told, so that the next one starts the same nodes
       engine.log          the engine's own log, the former one as engine.log.1
       objects.db          every object
+      s3/                 buckets of `up --s3`, with its keys in s3.json and its log in s3.log
       pki/                certificate authority, server certificate, token
       nodes/              pods: their logs, volumes and status
 """
@@ -83,6 +84,18 @@ class Home:
     def lock(self) -> Path:
         """Held by whoever has ``store`` open."""
         return self.store.with_name(f"{self.store.name}.lock")
+
+    @property
+    def s3(self) -> Path:
+        return self.path / "s3"
+
+    @property
+    def s3_keys(self) -> Path:
+        return self.path / "s3.json"
+
+    @property
+    def s3_log(self) -> Path:
+        return self.path / "s3.log"
 
     @property
     def pki(self) -> Path:

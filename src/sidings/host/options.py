@@ -53,6 +53,10 @@ class EngineOptions:
     """Whose runtimes there are, one of ``controllers.trainjob.profiles``; ``""`` is Kubeflow Trainer's own."""
     log_format: str = log_format.TEXT
     """Of the engine's own log: one of ``log_format.FORMATS``."""
+    s3: bool = False
+    """Whether there is object storage for pods."""
+    s3_folder: str = ""
+    """What it serves; ``""`` is a folder of the home."""
     last_port: int = 0
     """The port of the engine before, taken again where it is free: clients that lost that one find this one."""
 

@@ -19,6 +19,8 @@ API_SERVICE = "10.96.0.1"
 API_SERVICE_PORT = 443
 API_PORT = 6443
 """Where the API server listens in the pods' network, at the gateway; kube-apiserver's own."""
+S3_PORT = 9000
+"""Where object storage is in the pods' network, at the gateway; MinIO's own."""
 PREFIX_LENGTH = 16
 INSIDE = ((POD_NETWORK, PREFIX_LENGTH), (SERVICE_NETWORK, SERVICE_PREFIX_LENGTH))
 """What pods reach without leaving the node's network."""

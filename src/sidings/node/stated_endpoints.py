@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from sidings.api import service_ports
 from sidings.api.kinds.endpoint_slice import SERVICE_NAME
 from sidings.api.objects import Object, labels_of, namespace_of
+from sidings.node.network import GATEWAY
 from sidings.node.sandbox.outside import is_reachable
 
 
@@ -19,8 +20,8 @@ class StatedEndpoints:
     """The EndpointSlices of one moment, by Service."""
 
     def __init__(self, slices: Iterable[Object], inside: Iterable[str]) -> None:
-        """``inside``: addresses of pods; others count where a pod may reach them by itself."""
-        self._inside = frozenset(inside)
+        """``inside``: addresses of pods; others count where a pod may reach them by itself, as it does the gateway."""
+        self._inside = frozenset((*inside, GATEWAY))
         self._slices: dict[tuple[str, str], list[Object]] = {}
         for found in slices:
             if found.get("addressType") == "IPv4":

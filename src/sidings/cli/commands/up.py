@@ -67,6 +67,14 @@ def configure(parser: ArgumentParser) -> None:
         metavar="A=true,B=true",
         help="alpha behaviour: RestartJob, InPlaceRestart, ElasticJobSet, TrainJobStatus (default: all off)",
     )
+    storage = parser.add_argument_group("object storage")
+    storage.add_argument(
+        "--s3",
+        action=BooleanOptionalAction,
+        default=None,
+        help="an S3 server for pods: Service s3, keys in the Secret s3 of each namespace (default: none)",
+    )
+    storage.add_argument("--s3-folder", metavar="FOLDER", help="what it serves (default: $SIDINGS_HOME/s3)")
     parser.add_argument(
         "--profile",
         metavar="NAME",
@@ -108,6 +116,8 @@ def given(args: Namespace, invocation: Invocation) -> dict[str, object]:
         "log_format": args.log_format,
         "profile": args.profile,
         "runtime": args.runtime,
+        "s3": args.s3,
+        "s3_folder": None if args.s3_folder is None else str((invocation.cwd / args.s3_folder).resolve()),
         "tier": args.tier,
         "kubeconfig": None if args.kubeconfig is None else _file("--kubeconfig", args.kubeconfig, invocation.cwd),
         "scrape_token_file": (

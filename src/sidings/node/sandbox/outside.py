@@ -6,11 +6,12 @@ pods and go out like those of any program of this user:
 
 * TCP that ``redirect`` caught, to where it was meant for;
 * questions of the pods' name server, to the machine's resolvers (``upstream``);
-* the address of the Service ``kubernetes``, to the API server.
+* the address of the Service ``kubernetes``, to the API server;
+* the gateway's port of object storage, to its server, where there is one.
 
 It is a wall as well: pods get what another machine of the network would get. The machine's loopback (databases, other
 users' engines) and link-local addresses (a cloud's metadata service hands out credentials) are refused.
-``api-server.json``, ``[host, port]``, is written by the agent.
+``api-server.json``, ``[host, port]``, is written by the agent, ``s3-server.json`` likewise by the engine.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
-from sidings.node.network import API_PORT, API_SERVICE, API_SERVICE_PORT, GATEWAY, INSIDE
+from sidings.node.network import API_PORT, API_SERVICE, API_SERVICE_PORT, GATEWAY, INSIDE, S3_PORT
 from sidings.node.sandbox import notes, redirect, syscalls
 from sidings.node.sandbox.relay import Dial, Relay, connect
 from sidings.node.sandbox.upstream import Upstream
@@ -36,6 +37,7 @@ REDIRECT_PORT = 15001
 UPSTREAM = (GATEWAY, 5300)
 NOTE = "outside.json"
 API_FILE = "api-server.json"
+S3_FILE = "s3-server.json"
 DIAL_SECONDS = 10.0
 """How long the other side may take to accept; then the pod, whose own connection stands already, sees a reset."""
 _BACKLOG = 512
@@ -76,6 +78,7 @@ def equip(channel: socket.socket, placed: Callable[[str, int], tuple[str, int]])
         socket.create_server(placed(GATEWAY, REDIRECT_PORT), backlog=_BACKLOG),
         socket.create_server(placed(API_SERVICE, API_SERVICE_PORT), backlog=_BACKLOG),
         socket.create_server(placed(GATEWAY, API_PORT), backlog=_BACKLOG),
+        socket.create_server(placed(GATEWAY, S3_PORT), backlog=_BACKLOG),
         socket.create_server(placed(*UPSTREAM), backlog=_BACKLOG),
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM),
     ]
@@ -109,16 +112,18 @@ class _Outside:
         caught: socket.socket,
         api_service: socket.socket,
         api_endpoint: socket.socket,
+        object_storage: socket.socket,
         resolver: socket.socket,
         questions: socket.socket,
     ) -> None:
-        self._api_file = directory / API_FILE
         self._relay = Relay()
         self._selector = selectors.DefaultSelector()
         self._upstream = Upstream(questions, self._selector)
         self._listen(caught, _dial_out)
-        self._listen(api_service, self._dial_api)
-        self._listen(api_endpoint, self._dial_api)
+        dial_api = functools.partial(_dial_told, directory / API_FILE)
+        self._listen(api_service, dial_api)
+        self._listen(api_endpoint, dial_api)
+        self._listen(object_storage, functools.partial(_dial_told, directory / S3_FILE))
         self._listen(resolver, self._upstream.dial)
 
     def serve(self) -> NoReturn:
@@ -135,12 +140,14 @@ class _Outside:
             client, _ = listener.accept()
             self._relay.carry(client, dial)
 
-    def _dial_api(self, client: socket.socket) -> socket.socket | None:
-        try:
-            host, port = json.loads(self._api_file.read_text())
-        except FileNotFoundError:
-            return None  # an agent without an API server that pods may use
-        return connect((host, port), DIAL_SECONDS)
+
+def _dial_told(file: Path, client: socket.socket) -> socket.socket | None:
+    """A connection to the ``[host, port]`` in ``file``."""
+    try:
+        host, port = json.loads(file.read_text())
+    except FileNotFoundError:
+        return None  # an agent without such a server
+    return connect((host, port), DIAL_SECONDS)
 
 
 def _dial_out(client: socket.socket) -> socket.socket | None:

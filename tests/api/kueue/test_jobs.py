@@ -9,7 +9,7 @@ import pytest
 from sidings.api.kueue import jobs, keys
 from sidings.api.resources import JOB_SETS, JOBS
 
-INDEXED = {"completionMode": "Indexed", "parallelism": 4, "completions": 4}
+INDEXED = {"completionMode": "Indexed", "parallelism": 4, "completions": 4, "template": {}}
 
 
 def messages(annotations: dict[str, str], **spec: Any) -> list[str]:

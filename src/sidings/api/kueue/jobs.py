@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from sidings.api import names
 from sidings.api.fields import FieldError, invalid
-from sidings.api.kueue import keys
+from sidings.api.kueue import keys, topology_annotations
 from sidings.api.objects import Object, annotations_of, labels_of
 from sidings.api.resources import JOB_SETS, JOBS, TRAIN_JOBS, Resource
 from sidings.api.training_operator import framework
@@ -65,6 +65,8 @@ def errors(resource: Resource, job: Object) -> Iterator[FieldError]:
         yield from _minimum(job, annotations_of(job)[keys.MIN_PARALLELISM])
     if resource == JOBS and keys.COMPLETIONS_EQUAL_PARALLELISM in annotations_of(job):
         yield from _equal_completions(job, annotations_of(job)[keys.COMPLETIONS_EQUAL_PARALLELISM])
+    for path, template in _templates(resource, job):
+        yield from topology_annotations.errors(annotations_of(template), f"{path}.metadata.annotations")
 
 
 def update_errors(resource: Resource, new: Object, old: Object, *, has_default: bool) -> Iterator[FieldError]:
@@ -85,6 +87,19 @@ def update_errors(resource: Resource, new: Object, old: Object, *, has_default: 
         path, count = "spec.parallelism", new["spec"].get("parallelism")
         if not is_suspended(resource, old) and count != old["spec"].get("parallelism"):
             yield invalid(path, count, "cannot change when partial admission is enabled and the job is not suspended")
+
+
+def _templates(resource: Resource, job: Object) -> Iterator[tuple[str, Object]]:
+    """(path, pod template); a TrainJob's come from its runtime, and are judged with the JobSet that it becomes."""
+    if resource == JOBS:
+        yield "spec.template", job["spec"]["template"]
+    elif resource == JOB_SETS:
+        for number, of in enumerate(job["spec"].get("replicatedJobs") or ()):
+            yield f"spec.replicatedJobs[{number}].template.spec.template", of["template"]["spec"]["template"]
+    elif resource in _FRAMEWORKS:
+        by = _FRAMEWORKS[resource]
+        for role, of in by.roles_of(job):
+            yield f"spec.{by.replica_specs}[{role}].template", of.get("template") or {}
 
 
 def _label(key: str) -> str:

@@ -5,15 +5,18 @@ pkg/controller/jobframework/tas.go (Kueue v0.19).
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from sidings.api.kueue import keys
+from sidings.api.kueue import keys, topology_annotations
 from sidings.api.objects import Object, annotations_of
+from sidings.controllers.kueue.jobs.integration import BuildError
 
 
 def of_template(template: Object, pod_index: str, sub_group: str = "", sub_groups: int | None = None) -> Object:
-    """The request; without topology annotations only the labels by which pods are numbered."""
+    """The request; without topology annotations only the labels by which pods are numbered.
+
+    Raises ``BuildError`` for slices that cannot be read: a TrainJob's runtime passes no webhook of the queue.
+    """
     found = annotations_of(template)
     request: dict[str, Any] = {"podIndexLabel": pod_index} if pod_index else {}
     if sub_group:
@@ -31,5 +34,9 @@ def of_template(template: Object, pod_index: str, sub_group: str = "", sub_group
     if found.get(keys.SLICE_SIZE, "").isdigit():
         request["podSetSliceSize"] = int(found[keys.SLICE_SIZE])
     if keys.SLICE_CONSTRAINTS in found:
-        request["podsetSliceRequiredTopologyConstraints"] = json.loads(found[keys.SLICE_CONSTRAINTS])
+        try:
+            slices = topology_annotations.constraints(found[keys.SLICE_CONSTRAINTS])
+        except ValueError as error:
+            raise BuildError(f"annotation {keys.SLICE_CONSTRAINTS}: {error}") from error
+        request["podsetSliceRequiredTopologyConstraints"] = slices
     return request

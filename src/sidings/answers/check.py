@@ -15,7 +15,7 @@ from sidings.answers.codes import finding
 from sidings.answers.demand import said
 from sidings.answers.finding import Finding, Severity, place_of
 from sidings.answers.outlook import When
-from sidings.answers.standing import Standing
+from sidings.answers.standing import Line, Standing
 from sidings.answers.surroundings import Surroundings
 from sidings.answers.why import queues, quota, references, scheduling
 from sidings.api.kueue import keys
@@ -124,6 +124,6 @@ def _in_queue(prospect: Prospect, made: workloads.Workload, around: Surroundings
         seen, found = quota.find(around, standing.snapshot, made, name, standing.waiting, around.preemption)
         prospect.when = seen.when
         prospect.findings += found
-        standing.waiting.setdefault(name, []).append(made)
+        standing.waiting.setdefault(name, Line()).append(made)
     else:
         prospect.when = When.UNKNOWN

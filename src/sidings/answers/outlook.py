@@ -35,7 +35,10 @@ class When(StrEnum):
 
 @dataclass(frozen=True)
 class Outlook:
-    """``decision`` is today's; ``first`` are those that have to end before, ``ahead`` who waits before it."""
+    """``decision`` is today's; ``first`` are those that have to end before, ``ahead`` who waits before it.
+
+    Of one that is never admitted nobody asks who is ahead.
+    """
 
     when: When
     decision: Decision
@@ -53,15 +56,15 @@ def of(
     """``waiting`` are those without quota by ClusterQueue, ``snapshot`` holds the others; it comes back as it was."""
     decision = _decide(snapshot, workload, cluster_queue, config)
     queue = snapshot.queues[cluster_queue]
-    others = [other for other in waiting.get(cluster_queue, ()) if other.key != workload.key]
-    order = _order_of(queue)
-    ahead = sorted((other for other in others if order(other) < order(workload)), key=order)
     tree = _tree(queue)
     holders = sorted((w for q in tree for w in q.workloads.values()), key=_admitted)
     with snapshot.without(holders):
         possible = _decide(snapshot, workload, cluster_queue, config).outcome is Outcome.ADMIT
     if not possible:
-        return Outlook(When.NEVER, decision, ahead=ahead)
+        return Outlook(When.NEVER, decision)
+    others = [other for other in waiting.get(cluster_queue, ()) if other.key != workload.key]
+    order = _order_of(queue)
+    ahead = sorted((other for other in others if order(other) < order(workload)), key=order)
     if decision.outcome is Outcome.PREEMPT:
         return Outlook(When.BY_PREEMPTION, decision, [e.workload for e in decision.evictions], ahead)
     if decision.outcome is Outcome.ADMIT and not ahead:

@@ -7,6 +7,7 @@ works: on a cluster that is shared, a user sees little.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
 from dataclasses import replace
 
 from sidings.answers.surroundings import Surroundings
@@ -55,9 +56,11 @@ OWN: tuple[Resource, ...] = (CLAIMS, CONFIG_MAPS, SECRETS, LIMIT_RANGES)
 """Kinds of which only those of the job's namespace count."""
 
 
-async def read(client: Client, clock: Clock, namespace: str, options: str) -> Surroundings:
-    """Everything around the jobs of ``namespace``."""
-    wanted = [(kind, "") for kind in SHARED] + [(kind, namespace) for kind in OWN]
+async def read(
+    client: Client, clock: Clock, namespace: str, options: str, *, without: Collection[Resource] = ()
+) -> Surroundings:
+    """Everything around the jobs of ``namespace``; kinds that do not matter may be left out: there may be many."""
+    wanted = [(kind, "") for kind in SHARED if kind not in without] + [(kind, namespace) for kind in OWN]
     lists = await asyncio.gather(*(_list(client, kind, place, namespace) for kind, place in wanted))
     objects = {kind.kind: found[0] for (kind, _), found in zip(wanted, lists, strict=True) if found is not None}
     version = next(

@@ -20,7 +20,7 @@ from typing import Any
 from sidings.answers.why import chain
 from sidings.api.objects import Object, name_of, namespace_of
 from sidings.api.resources import NAMESPACES, PODS, Resource
-from sidings.cli import jobs, surroundings
+from sidings.cli import jobs, one_job
 from sidings.client import kubeconfig
 from sidings.client.interface import PatchType
 from sidings.clock import LoopClock
@@ -119,9 +119,8 @@ class World:
         """As ``sidings why`` finds it."""
         client = self.plane.client
         [(resource, name)] = jobs.split_reference([reference])
-        around = await surroundings.read(client, self.plane.clock, NAMESPACE, "")
-        family = await jobs.find(client, resource, name, NAMESPACE)
-        return chain.answer(family, await surroundings.read_log(client, family, around))
+        family = await one_job.find(client, resource, name, NAMESPACE)
+        return await one_job.answer(client, self.plane.clock, family, NAMESPACE, "")
 
     async def run(self, command: str) -> None:
         """A command line as it was printed, by the shell; then what it changes is given its time."""

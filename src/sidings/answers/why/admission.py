@@ -133,7 +133,9 @@ def _deactivated(workload: Object, where: str, around: Surroundings, job: Object
     if reason.endswith(_BY_TIME) and limit and job is not None:
         label = f"{keys.MAX_EXECUTION_SECONDS}={limit * MORE_TIME}"
         labelled = around.kubectl("label", job["kind"].lower(), name_of(job), "-n", namespace, label, "--overwrite")
-        remedy = f"{labelled} && {remedy}"
+        both = json.dumps({"spec": {"active": True, "maximumExecutionTimeSeconds": limit * MORE_TIME}})
+        activated = around.kubectl("patch", "workload", name, "-n", namespace, "--type=merge", "-p", both)
+        remedy = f"{labelled} && {activated}"
     what = f"Workload {name} is deactivated (spec.active: false)"
     return finding(codes.DEACTIVATED, where, what, cause=cause, remedy=remedy)
 

@@ -160,9 +160,10 @@ def _queue_links(workload: Object, around: Surroundings, stood: Standing) -> Ite
     yield Link(f"LocalQueue {namespace}/{local}", f"-> {cluster_queue}" if cluster_queue else "not there")
     queue = stood.snapshot.queues.get(cluster_queue)
     if queue is not None:
-        waiting = len(stood.waiting.get(cluster_queue, ()))
+        told = (around.find("ClusterQueue", cluster_queue) or {}).get("status") or {}
+        holding, waiting = (int(told.get(field) or 0) for field in ("reservingWorkloads", "pendingWorkloads"))
         word = "active" if queue.inactive is None else f"inactive: {queue.inactive[0]}"
-        yield Link(f"ClusterQueue {cluster_queue}", f"{word}, {len(queue.workloads)} hold quota, {waiting} wait")
+        yield Link(f"ClusterQueue {cluster_queue}", f"{word}, {holding} hold quota, {waiting} wait")
         if queue.parent is not None:
             yield Link(f"Cohort {queue.parent.name}", f"{len(list(queue.parent.root.all_queues()))} queues share quota")
 

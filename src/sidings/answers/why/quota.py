@@ -19,6 +19,8 @@ from sidings.queue.preemption import Config
 from sidings.queue.snapshot import STRICT_FIFO, ClusterQueue, Snapshot
 from sidings.queue.workloads import Workload, held
 
+MOST_HEADS = 10
+"""Of those ahead, how many are asked whether they ever go."""
 SHOWN = 3
 """Of a list of others, how many are named."""
 
@@ -48,8 +50,8 @@ def find(
 
 
 def _hopeless_head(snapshot: Snapshot, seen: Outlook, queue: ClusterQueue, config: Config) -> Workload | None:
-    """The first ahead that even an empty cohort would not admit; nobody passes it in a StrictFIFO queue."""
-    for other in seen.ahead:
+    """Of the first ahead one that even an empty cohort would not admit; nobody passes it in a StrictFIFO queue."""
+    for other in seen.ahead[:MOST_HEADS]:
         if outlook.of(snapshot, other, queue.name, {}, config).when is When.NEVER:
             return other
     return None

@@ -32,16 +32,14 @@ def run(args: Namespace, invocation: Invocation) -> int:
 
 
 async def _run(args: Namespace, invocation: Invocation) -> int:
-    from sidings.answers.why import chain
-    from sidings.cli import jobs, output, surroundings
+    from sidings.cli import jobs, one_job, output
 
     async with cluster.connect(args, invocation) as connected:
-        around = await surroundings.read(connected.client, invocation.clock, connected.namespace, connected.options)
+        client, namespace = connected.client, connected.namespace
         answers = []
         for resource, name in jobs.split_reference(args.job):
-            family = await jobs.find(connected.client, resource, name, connected.namespace)
-            known = await surroundings.read_log(connected.client, family, around)
-            answers.append(chain.answer(family, known))
+            family = await one_job.find(client, resource, name, namespace)
+            answers.append(await one_job.answer(client, invocation.clock, family, namespace, connected.options))
     if args.output:
         value = [answer.as_json() for answer in answers]
         invocation.console.print(output.as_json(value) if args.output == "json" else output.as_yaml(value))

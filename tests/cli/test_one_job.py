@@ -1,0 +1,55 @@
+"""One job among others: the same family as by reading everything, and nothing read that does not matter."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from sidings.answers.family import Family
+from sidings.answers.why import chain
+from sidings.api.objects import name_of
+from sidings.cli import jobs, one_job
+from sidings.cli.errors import JobNotFound
+from sidings.host import surroundings
+from tests.host.test_findings import World, world
+
+__all__ = ["world"]
+pytestmark = pytest.mark.looptime
+KINDS = ("job", "jobset", "trainjob", "pytorchjob")
+
+
+@pytest.fixture
+async def busy(world: World) -> AsyncIterator[World]:
+    """A job of every kind in a queue, that runs; Jobs that wait for quota, never get it, and find no node."""
+    steps: list[dict[str, Any]] = [{"node": {}}, {"flavor": {}}, {"queue": {"cpu": 8}}, {"local": {}}]
+    steps += [{kind: {"name": f"a-{kind}", "queue": "lq", "cpu": "100m", "workers": 1}} for kind in KINDS]
+    steps += [{"job": {"name": "waits", "queue": "lq", "cpu": 8}}, {"job": {"name": "never", "queue": "lq", "cpu": 9}}]
+    await world.play([*steps, {"job": {"name": "large", "cpu": 6}}])
+    yield world
+
+
+def facts(family: Family) -> tuple[object, ...]:
+    workload = name_of(family.workload) if family.workload else ""
+    return family.kind, [name_of(member) for member in family.members], workload, len(family.events)
+
+
+@pytest.mark.parametrize("name", [*(f"a-{kind}" for kind in KINDS), "waits", "never", "large"])
+async def test_the_family_is_the_same(busy: World, name: str) -> None:
+    client = busy.plane.client
+    assert facts(await one_job.find(client, None, name, "team")) == facts(await jobs.find(client, None, name, "team"))
+
+
+@pytest.mark.parametrize("name", [*(f"a-{kind}" for kind in KINDS), "waits", "never", "large"])
+async def test_the_answer_is_the_same(busy: World, name: str) -> None:
+    client, clock = busy.plane.client, busy.plane.clock
+    family = await jobs.find(client, None, name, "team")
+    around = await surroundings.read(client, clock, "team", "")
+    assert await one_job.answer(client, clock, family, "team", "") == chain.answer(family, around)
+
+
+async def test_what_is_not_there_is_told_with_what_is_near(busy: World) -> None:
+    with pytest.raises(JobNotFound) as told:
+        await one_job.find(busy.plane.client, None, "wait", "team")
+    assert 'did you mean "waits"' in str(told.value.remedy)

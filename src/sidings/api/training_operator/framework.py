@@ -49,7 +49,7 @@ class Framework:
 
     def roles_of(self, job: Object) -> Iterator[tuple[str, Object]]:
         """(role, its replica spec) of a job: the known roles in their order, then any other as declared."""
-        specs = job["spec"].get(self.replica_specs) or {}
+        specs = (job.get("spec") or {}).get(self.replica_specs) or {}  # no schema asks for a spec
         for role in (*self.roles, *(role for role in specs if role not in self.roles)):
             if specs.get(role) is not None:
                 yield role, specs[role]

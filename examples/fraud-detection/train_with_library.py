@@ -21,7 +21,7 @@ import torch
 from train import FRAUD_WEIGHT, FraudNet, learning_rate, load_part
 
 import sidings_train
-from sidings_train import Checkpoints, FlatGradients, Table, TrainState, WholeStep, World
+from sidings_train import Checkpoints, FlatGradients, Interruption, Table, TrainState, WholeStep, World
 
 
 class Trainer:
@@ -52,7 +52,7 @@ class Trainer:
         self.optimizer.step()
         return loss.detach()
 
-    def epoch(self, checkpoints: Checkpoints) -> tuple[float, float]:
+    def epoch(self, checkpoints: Checkpoints, interruption: Interruption) -> tuple[float, float]:
         """What is left of the present epoch: its mean loss and rows a second of all ranks, without checkpoints."""
         state, total, rows_seen = self.state, torch.zeros((), device=self.world.device), 0
         began, stalled, first = time.perf_counter(), checkpoints.stalled, state.step
@@ -65,6 +65,7 @@ class Trainer:
             state.advance(of_all, loss)
             rows_seen += of_all
             checkpoints.after_step()
+            interruption.check(checkpoints)
         mean = total.item() / max(state.step - first, 1)
         seconds = time.perf_counter() - began - (checkpoints.stalled - stalled)
         state.next_epoch()
@@ -101,10 +102,11 @@ def main() -> None:
             f"{world.size} process(es) on {world.device.type}: {len(trainer.table):,} rows, {args.epochs} epochs of "
             f"{args.batch_size} x {world.size}"
         )
-        with Checkpoints(args.checkpoints, world, state, every=args.checkpoint_every) as checkpoints:
+        saving = Checkpoints(args.checkpoints, world, state, every=args.checkpoint_every)
+        with saving as checkpoints, Interruption(world) as interruption:
             checkpoints.resume()
             while state.epoch < args.epochs:
-                loss, speed = trainer.epoch(checkpoints)
+                loss, speed = trainer.epoch(checkpoints, interruption)
                 speeds.append(speed)
                 world.say(
                     f"epoch {state.epoch}/{args.epochs} step {state.step}/{trainer.steps} loss {loss:.5f} "

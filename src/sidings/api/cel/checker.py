@@ -130,7 +130,7 @@ class _Checker:
         """Patterns that are written out can be compiled at once (``ValidateRegexLiterals``)."""
         if node.function == "matches" and isinstance(pattern := node.arguments[-1], Literal):
             try:
-                operations.pattern(str(pattern.value))
+                operations.found(str(pattern.value), "")
             except EvaluationError:
                 self._wrong(pattern, "invalid matches argument")
 

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from sidings.api import go_regexp
 from sidings.api.cel.errors import EvaluationError
 from sidings.api.cel.optionals import Optional, select
 
@@ -162,9 +163,17 @@ def field(container: Any, name: str) -> Any:
     return container[name]
 
 
+def found(expression: str, text: str) -> bool:
+    """Whether ``text`` holds a match of ``expression``, in time bounded by the length of both."""
+    try:
+        return go_regexp.found(expression, text)
+    except go_regexp.InvalidPattern as error:
+        raise EvaluationError(f"invalid regular expression {expression!r}: {error}") from error
+
+
 @lru_cache(maxsize=512)
 def pattern(text: str) -> re.Pattern[str]:
-    """A regular expression. RE2's and Python's agree on what rules are made of."""
+    """A regular expression that tells what it found. RE2's and Python's agree on what rules are made of."""
     try:
         return re.compile(text)
     except re.error as error:
@@ -232,7 +241,7 @@ def _to_bytes(value: Any) -> bytes:
 
 FUNCTIONS: dict[tuple[str, int], Callable[..., Any]] = {
     ("size", 1): _size,
-    ("matches", 2): _of_strings(lambda text, expression: pattern(expression).search(text) is not None),
+    ("matches", 2): _of_strings(lambda text, expression: found(expression, text)),
     ("startsWith", 2): _of_strings(str.startswith),
     ("endsWith", 2): _of_strings(str.endswith),
     ("contains", 2): _of_strings(lambda text, part: part in text),

@@ -31,8 +31,9 @@ def claiming(when_deleted: str, **claim: Any) -> Object:
     return jobset(volumeClaimPolicies=[{"templates": [template], "retentionPolicy": {"whenDeleted": when_deleted}}])
 
 
-async def existing_claim(api) -> None:
-    claim = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "keep-js"}, "spec": SPEC}
+async def existing_claim(api, **bound: str) -> None:
+    spec = {**SPEC, **bound}
+    claim = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "keep-js"}, "spec": spec}
     await api.create(CLAIMS, claim)
 
 
@@ -78,6 +79,13 @@ async def test_claims_may_not_be_put_into_other_namespaces(api) -> None:
 
 async def test_an_existing_claim_is_reused_if_it_is_retained_and_the_same(api) -> None:
     await existing_claim(api)
+    await api.create(JOB_SETS, claiming("Retain"))
+
+
+async def test_a_claim_that_has_its_volume_is_reused_too(api) -> None:
+    await existing_claim(api, volumeName="pv-1", storageClassName="standard")
+    with pytest.raises(Invalid):
+        await api.create(JOB_SETS, claiming("Retain", storageClassName="fast"))
     await api.create(JOB_SETS, claiming("Retain"))
 
 

@@ -2,7 +2,8 @@
 
 A JobSet may reuse a claim of an earlier one of the same name if it says to retain it and asks for exactly what was
 asked for then (pkg/webhooks/jobset_webhook.go). Exactly means equality with the stored claim, defaults included; that
-makes reuse fail where the template leaves out ``volumeMode``, upstream as here.
+makes reuse fail where the template leaves out ``volumeMode``, upstream as here. What binding adds to a claim is not
+compared, unlike upstream: nobody can ask for it, and no claim that was ever used could be used again.
 """
 
 from __future__ import annotations
@@ -14,11 +15,14 @@ from sidings.api.feature_gates import NONE, FeatureGates
 from sidings.api.fields import FieldError
 from sidings.api.jobset import immutability, validation
 from sidings.api.jobset.names import claim_name, claim_templates
+from sidings.api.objects import Object
 from sidings.api.resources import CLAIMS, JOB_SETS
 from sidings.api.status import Invalid, NotFound
 from sidings.registry.admission.plugin import Operation, Plugin, Reader, Request
 
 WEBHOOK = "vjobset.kb.io"
+SET_BY_BINDING = frozenset({"volumeName", "storageClassName"})
+"""Fields of a claim that the cluster fills in: the volume it chose, and the class it took by default."""
 
 
 class JobSetAdmission(Plugin):
@@ -45,7 +49,7 @@ def existing_claims(request: Request, reader: Reader) -> Iterator[FieldError]:
         except NotFound:
             continue
         path = f"spec.volumeClaimPolicies[{policy_index}]"
-        if claim["spec"] != template["spec"]:
+        if _as_asked(claim["spec"], template["spec"]) != template["spec"]:
             yield fields.invalid(
                 f"{path}.template[{template_index}].spec",
                 template["spec"],
@@ -58,6 +62,11 @@ def existing_claims(request: Request, reader: Reader) -> Iterator[FieldError]:
                 retention.get("whenDeleted"),
                 "retentionPolicy must be retain when PVC exists",
             )
+
+
+def _as_asked(stored: Object, asked: Object) -> Object:
+    """The spec of a claim without what the template does not ask for and binding has added."""
+    return {key: value for key, value in stored.items() if key in asked or key not in SET_BY_BINDING}
 
 
 def _refuse(request: Request, errors: list[FieldError]) -> None:

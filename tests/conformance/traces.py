@@ -29,6 +29,7 @@ _DIFFERING = re.compile(
     r"/(?P<where>steps|snaps)\[(?P<number>\d+)\]/(result|objects/(?P<kind>\w+)(\[\d+\]|#len))(/(?P<path>.*))?"
 )
 _GATES_ON = re.compile(r"gates ([\w,]+)=true")
+_GZIP = b"\x1f\x8b"
 RULES = Path(__file__).with_name("differences.yaml")
 
 
@@ -73,8 +74,9 @@ class Rule:
 
 
 def read(path: Path) -> Any:
-    """One file of recordings (JSON, gzip): a list of traces, or an object with the cases of an API or of kubectl."""
-    return json.loads(gzip.decompress(path.read_bytes()))
+    """One file of recordings (JSON, gzipped or not): a list of traces, or an object with the cases of an API or kubectl."""
+    data = path.read_bytes()
+    return json.loads(gzip.decompress(data) if data.startswith(_GZIP) else data)
 
 
 def load(path: Path) -> list[Object]:

@@ -74,7 +74,7 @@ class Rule:
 
 
 def read(path: Path) -> Any:
-    """One file of recordings (JSON, gzipped or not): a list of traces, or an object with the cases of an API or kubectl."""
+    """A file of recordings (JSON, gzipped or not): a list of traces, or an object with cases of an API or kubectl."""
     data = path.read_bytes()
     return json.loads(gzip.decompress(data) if data.startswith(_GZIP) else data)
 

@@ -7,6 +7,7 @@
     ├── store.errors.StoreError      the log cannot be opened or written: full disk, foreign owner, NFS
     ├── node.errors.NodeError        a sandbox cannot be made or a pod cannot be run
     ├── host.errors.HostError        the engine cannot start or stop: port taken, already running
+    ├── verify_resume.errors.VerificationError  a training script that cannot be judged
     ├── client.errors.ClientError    no way to an API server: kubeconfig, credentials, nobody answers
     └── cli.errors.CliError          what a user typed cannot be done; carries the exit code
 

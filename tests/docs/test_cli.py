@@ -12,7 +12,8 @@ from sidings.errors import SidingsError
 from tests.cli import reference
 
 DOCS = Path(__file__).parents[2] / "docs"
-ABSTRACT = {"SIDINGS_ERROR", "CLI_ERROR", "CLIENT_ERROR", "HOST_ERROR", "NODE_ERROR", "STORE_ERROR"}
+ROOTS = ("SIDINGS", "CLI", "CLIENT", "HOST", "NODE", "STORE", "VERIFICATION")
+ABSTRACT = {f"{root}_ERROR" for root in ROOTS}
 """Codes of classes that only group others."""
 
 

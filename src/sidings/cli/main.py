@@ -37,6 +37,7 @@ COMMANDS: dict[str, str] = {
     "resume": "let suspended jobs go on",
     "delete": "delete jobs and their pods",
     "queue": "play and replay what the queue decides",
+    "train": "try out whether a training script resumes exactly",
     "doctor": "check this machine: sandbox tier, limits, disk, GPUs, torch",
     "convert": "turn jobs of the Training Operator (v1) into TrainJobs",
     "version": "print the version of this program and of the running engine",

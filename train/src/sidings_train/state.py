@@ -27,6 +27,8 @@ from torch.distributed.checkpoint.state_dict import (
     set_optimizer_state_dict,
 )
 
+from sidings_train import loss_log
+
 _FLAT = StateDictOptions(
     flatten_optimizer_state_dict=True
 )  # keys by parameter name: regrouping and resharding are safe
@@ -60,11 +62,12 @@ class TrainState:
         """One optimizer step is done; all ranks together used ``amount`` rows or tokens for it.
 
         ``loss`` is remembered on its device if it is not finite, without waiting for it: ``Checkpoints`` looks before
-        it writes, so that no checkpoint holds weights that are lost.
+        it writes, so that no checkpoint holds weights that are lost. ``loss_log`` takes it too where one is wanted.
         """
         self.step += 1
         self.position += amount
         if loss is not None:
+            loss_log.note(self.step, loss)
             lost = ~torch.isfinite(loss.detach())
             self._lost = lost if self._lost is None else self._lost | lost
 

@@ -1,0 +1,139 @@
+"""``sidings train``: what helps a training script on its way to a cluster; so far, whether it resumes exactly."""
+
+from __future__ import annotations
+
+import argparse
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from sidings.cli.errors import ExitCode, UsageError
+from sidings.cli.invocation import Invocation
+
+if TYPE_CHECKING:
+    from sidings.cli.console import Console
+    from sidings.verify_resume.verification import Verdict
+
+SUMMARY = "try out whether a training script resumes exactly"
+DESCRIPTION = """
+Tools for training scripts. They need torch in the Python of this program, and no engine.
+"""
+VERIFY_RESUME = """
+Run SCRIPT under torchrun, once in peace and once interrupted at random steps (SIGTERM, SIGKILL of a rank or of all, a
+torn checkpoint) and started again, and compare the loss of every step and the last checkpoint bit by bit. Exit code 0:
+identical; 1: not, with the first step that differs.
+The script runs in a folder of its own per run: arguments that name what exists here are taken here, {run} is the run's
+folder, and --checkpoint-dir /PATH gets a folder per run. Losses: what sidings_train's TrainState.advance is given,
+lines `STEP RANK LOSS` in the file $LOSS_LOG, or `step N loss X` on stdout.
+"""
+_MOST = 1000
+
+
+def configure(parser: ArgumentParser) -> None:
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True, help="verify-resume")
+    verify = verbs.add_parser(
+        "verify-resume",
+        help="interrupt a run and compare it with one in peace",
+        description=VERIFY_RESUME.strip(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    _add_options(verify)
+    verify.add_argument(
+        "script",
+        nargs=argparse.REMAINDER,
+        action=_ScriptAndArguments,
+        metavar="SCRIPT [-- ARG...]",
+        help="a training script that resumes from its checkpoints, and its arguments",
+    )
+
+
+def _add_options(parser: ArgumentParser) -> None:
+    parser.add_argument("--interruptions", type=_count, default=5, metavar="N", help="how many (default: 5)")
+    parser.add_argument("--ranks", type=_count, default=2, metavar="R", help="processes of torchrun (default: 2)")
+    parser.add_argument("--seed", type=int, metavar="S", help="of the steps and manners; printed, to repeat a run")
+    parser.add_argument("-o", "--output", choices=("text", "json"), default="text", help="json for programs")
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= _MOST:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to {_MOST}")
+    return int(text)
+
+
+class _ScriptAndArguments(argparse.Action):
+    """Options may follow the script, up to ``--``; argparse itself drops that mark or takes options for arguments."""
+
+    def __call__(
+        self,
+        parser: ArgumentParser,
+        namespace: Namespace,
+        values: str | Sequence[Any] | None,
+        option_string: str | None = None,
+    ) -> None:
+        words = list(values or ())
+        if not words or words[0].startswith("-"):
+            parser.error("SCRIPT is missing")
+        cut = words.index("--") if "--" in words else len(words)
+        options = ArgumentParser(prog=parser.prog, usage=parser.format_usage().removeprefix("usage: ").strip())
+        _add_options(options)
+        options.parse_args(words[1:cut], namespace)
+        namespace.script, namespace.arguments = words[0], words[cut + 1 :]
+
+
+def run(args: Namespace, invocation: Invocation) -> int:
+    import importlib.util
+    import tempfile
+    from pathlib import Path
+
+    from sidings.verify_resume.verification import Verification
+
+    script = invocation.cwd / args.script
+    if not script.is_file():
+        raise UsageError(f"{args.script}: no such file", remedy="sidings train verify-resume SCRIPT -- ARG...")
+    if importlib.util.find_spec("torch") is None:
+        raise UsageError("torch is not installed here", remedy="pip install 'sidings[train]'")
+    console = invocation.console
+    seed = invocation.rng.randrange(2**32) if args.seed is None else args.seed
+    console.say(f"seed {seed}")
+    work = Path(tempfile.mkdtemp(prefix="verify-resume-", dir=invocation.environ.get("TMPDIR")))
+    verification = Verification(
+        script, args.arguments, args.ranks, invocation.cwd, work, invocation.environ, console.say
+    )
+    try:
+        verdict = verification.run(args.interruptions, seed)
+    except BaseException:
+        console.say(f"all output and checkpoints: {work}")
+        raise
+    if verdict.holds:
+        verification.clear()
+    else:
+        console.say(f"all output and checkpoints: {work}")
+    show(verdict, console, args.output)
+    return ExitCode.OK if verdict.holds else ExitCode.FAILED
+
+
+def show(verdict: Verdict, console: Console, form: str) -> None:
+    """Print what came out, as ``text`` or ``json``."""
+    from sidings.cli import output
+
+    if form == "json":
+        console.print(output.as_json(verdict.to_json()))
+        return
+    told = verdict.losses
+    if told is None:
+        console.print(f"losses: {verdict.steps} steps identical, {verdict.losses_compared} losses compared")
+    else:
+        whose = f"rank {told.rank}" if told.rank >= 0 else "as printed"
+        where = f"start {told.attempt}" if told.attempt else "any start"
+        console.print(f"losses: first difference at step {told.step} ({whose}): {told.uninterrupted}")
+        console.print(f"        uninterrupted, {told.interrupted} in {where} of the interrupted run")
+    if verdict.weights["difference"]:
+        console.print(f"weights: first difference in {verdict.weights['difference']} of the last checkpoint")
+    else:
+        size = f"{verdict.weights['tensors']} tensors, {verdict.weights['bytes']:,} bytes"
+        console.print(f"weights: last checkpoint identical, {size}")
+    if len(verdict.made) < verdict.wanted:
+        console.print(f"only {len(verdict.made)} of {verdict.wanted} interruptions: give the script more steps")
+    word = "identical" if verdict.holds else "not verified"
+    console.print(f"{word} after {len(verdict.made)} interruptions (seed {verdict.seed})")

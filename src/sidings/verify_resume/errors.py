@@ -1,0 +1,30 @@
+"""Why a verification came to no answer: something of the script, which its user mends.
+
+::
+
+    SidingsError
+    └── VerificationError
+        ├── ScriptFailed        the script ended by itself with an error, or did not end
+        ├── NoLosses            its losses cannot be seen
+        └── NoCheckpoint        its checkpoints cannot be seen, or not be told apart from another run's
+"""
+
+from __future__ import annotations
+
+from sidings.errors import SidingsError
+
+
+class VerificationError(SidingsError):
+    code = "VERIFICATION_ERROR"
+
+
+class ScriptFailed(VerificationError):
+    code = "SCRIPT_FAILED"
+
+
+class NoLosses(VerificationError):
+    code = "NO_LOSSES"
+
+
+class NoCheckpoint(VerificationError):
+    code = "NO_CHECKPOINT"

@@ -1,0 +1,105 @@
+"""The losses that a run told, step by step, and where two runs part.
+
+A script tells them in the file that ``$LOSS_LOG`` names: a line ``STEP RANK LOSS`` per step and rank, the loss with all
+its digits (sidings_train's ``TrainState.advance`` does so). Of a script that does not, lines of its output count that
+say ``step N ... loss X``. An interrupted run does the steps after its newest checkpoint again, and tells each time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+VARIABLE = "LOSS_LOG"
+_PRINTED = re.compile(r"\bstep[\s=:#]*(\d+)\b.*?\bloss[\s=:]*([-+]?(?:\d[\d.]*(?:e[-+]?\d+)?|nan|inf))", re.IGNORECASE)
+_WORDS = 3
+
+
+class Loss(NamedTuple):
+    """One loss as it was written; ``rank`` is -1 where a script prints it without saying whose it is."""
+
+    step: int
+    rank: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first step at which two runs part; ``attempt`` counts the interrupted run's starts from 1."""
+
+    step: int
+    rank: int
+    uninterrupted: str
+    interrupted: str
+    attempt: int
+
+
+def logged(line: str) -> Loss | None:
+    """A line of the loss log."""
+    words = line.split()
+    if len(words) != _WORDS or not (words[0].isdecimal() and words[1].isdecimal()):
+        return None
+    return Loss(int(words[0]), int(words[1]), words[2])
+
+
+def printed(line: str) -> Loss | None:
+    """A line of the script's output."""
+    found = _PRINTED.search(line)
+    return Loss(int(found[1]), -1, found[2]) if found else None
+
+
+class Told:
+    """The losses of one start, read while it runs. The log counts as soon as there is one, else what is printed."""
+
+    def __init__(self, log: Path, output: Path) -> None:
+        self._log, self._output = _Lines(log), _Lines(output)
+        self._logged: list[Loss] = []
+        self._printed: list[Loss] = []
+
+    def read(self) -> list[Loss]:
+        """All losses told so far."""
+        self._logged += filter(None, map(logged, self._log.new()))
+        self._printed += filter(None, map(printed, self._output.new()))
+        return self._logged or self._printed
+
+
+class _Lines:
+    """Whole lines of a file that grows; a line that was cut off by a kill is none."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._position = 0
+
+    def new(self) -> list[str]:
+        if not self._path.exists():
+            return []
+        with self._path.open("rb") as file:
+            file.seek(self._position)
+            data = file.read()
+        whole = data[: data.rfind(b"\n") + 1]
+        self._position += len(whole)
+        return whole.decode(errors="replace").splitlines()
+
+
+def first_difference(uninterrupted: Iterable[Loss], attempts: Iterable[Iterable[Loss]]) -> Difference | None:
+    """Where ``attempts``, the starts of the interrupted run in their order, tell another loss first; None if nowhere.
+
+    Each telling of a step counts, not only the last one, and a step that is told in one run only is a difference.
+    """
+    expected: dict[tuple[int, int], set[str]] = {}
+    for loss in uninterrupted:
+        expected.setdefault((loss.step, loss.rank), set()).add(loss.text)
+    found, seen = [], set()
+    for number, attempt in enumerate(attempts, 1):
+        for loss in attempt:
+            place = (loss.step, loss.rank)
+            seen.add(place)
+            if loss.text not in expected.get(place, ()):
+                wanted = " or ".join(sorted(expected.get(place, {"nothing"})))
+                found.append(Difference(loss.step, loss.rank, wanted, loss.text, number))
+    for place in expected.keys() - seen:
+        found.append(Difference(*place, " or ".join(sorted(expected[place])), "nothing", 0))
+    return min(found, key=lambda difference: (difference.step, difference.attempt, difference.rank), default=None)

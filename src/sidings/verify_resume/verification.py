@@ -1,0 +1,156 @@
+"""The whole of it: a run in peace, a run that is interrupted again and again, and what the two have in common.
+
+Both run in folders of their own below one that stays if they differ, with all output, losses and checkpoints in it.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sidings.verify_resume import interruptions, losses, places, weights
+from sidings.verify_resume.attempt import Attempt
+from sidings.verify_resume.errors import NoCheckpoint, NoLosses
+from sidings.verify_resume.interruptions import Interruption
+from sidings.verify_resume.losses import Difference, Loss
+from sidings.verify_resume.places import Place
+
+UNINTERRUPTED, INTERRUPTED = "uninterrupted", "interrupted"
+_PATIENCE = (3.0, 180.0)
+"""A start that takes so many times as long as the whole run in peace, and so many seconds more, hangs."""
+
+
+@dataclass
+class Verdict:
+    """What came out. ``weights`` is the answer of ``weights.compare``."""
+
+    seed: int
+    ranks: int
+    steps: int
+    seconds: dict[str, float]
+    wanted: int
+    made: list[dict[str, Any]] = field(default_factory=list)
+    losses_compared: int = 0
+    losses: Difference | None = None
+    weights: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def holds(self) -> bool:
+        """Losses and weights are the same, and all interruptions were made."""
+        return self.losses is None and not self.weights["difference"] and len(self.made) == self.wanted
+
+    def to_json(self) -> dict[str, Any]:
+        return {"identical": self.holds, **asdict(self)}
+
+
+@dataclass(frozen=True)
+class Verification:
+    """``script`` with ``arguments``, of a user in ``cwd``. ``work`` is an empty folder, ``say`` takes progress."""
+
+    script: Path
+    arguments: Sequence[str]
+    ranks: int
+    cwd: Path
+    work: Path
+    environ: Mapping[str, str]
+    say: Callable[[str], None]
+
+    def run(self, count: int, seed: int) -> Verdict:
+        """Interrupt ``count`` times. Raises ``VerificationError`` where no comparison is possible."""
+        rng = random.Random(seed)
+        calm, stormy = self._place(UNINTERRUPTED), self._place(INTERRUPTED)
+        began = time.monotonic()
+        expected = self._in_peace(calm)
+        seconds = {UNINTERRUPTED: time.monotonic() - began}
+        steps = max(loss.step for loss in expected)
+        self.say(f"uninterrupted: {steps} steps in {seconds[UNINTERRUPTED]:.1f} s")
+        verdict = Verdict(seed, self.ranks, steps, seconds, count)
+        began = time.monotonic()
+        plan = interruptions.drawn(count, steps, rng)
+        attempts = self._in_storm(stormy, plan, verdict, rng)
+        seconds[INTERRUPTED] = time.monotonic() - began
+        self.say(f"interrupted {len(verdict.made)} times: {seconds[INTERRUPTED]:.1f} s")
+        verdict.losses_compared = sum(map(len, attempts))
+        verdict.losses = losses.first_difference(expected, attempts)
+        ends = [place.newest_checkpoint() for place in (calm, stormy)]
+        verdict.weights = self._compared(*map(str, ends))
+        return verdict
+
+    def clear(self) -> None:
+        """Remove everything that both runs wrote to folders of theirs."""
+        for name in (UNINTERRUPTED, INTERRUPTED):
+            for folder in places.of(self.work / name, self.arguments, self.cwd).searched:
+                shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(self.work)
+
+    def _place(self, name: str) -> Place:
+        place = places.of(self.work / name, self.arguments, self.cwd)
+        for folder in place.searched:
+            if folder.exists():
+                raise NoCheckpoint(
+                    f"{folder} is of another run",
+                    cause="a verification begins without checkpoints",
+                    remedy=f"rm -r {folder}   (or name another folder)",
+                )
+        place.folder.mkdir()
+        place.temporary.mkdir(exist_ok=True)
+        return place
+
+    def _in_peace(self, place: Place) -> list[Loss]:
+        with Attempt(self.script, place, 1, self.ranks, self.environ, None) as attempt:
+            attempt.end()
+        told = attempt.told.read()
+        if not told:
+            raise NoLosses(
+                f"{self.script} tells no losses",
+                cause=f"it wrote no `STEP RANK LOSS` to the file ${losses.VARIABLE}, and printed no `step N loss X`",
+                remedy="pass the loss to TrainState.advance(rows, loss), or write a line per step and rank",
+            )
+        if place.newest_file() is None:
+            raise NoCheckpoint(
+                f"{self.script} left no checkpoint in {place.folder}",
+                cause="checkpoints are compared as files, and those of both runs have to lie apart",
+                remedy=f"name a folder of the run: -- --checkpoint-dir {places.MARK}/checkpoints",
+            )
+        return told
+
+    def _in_storm(
+        self, place: Place, plan: Sequence[Interruption], verdict: Verdict, rng: random.Random
+    ) -> list[list[Loss]]:
+        """The losses of every start, the last of which came to the end."""
+        times, more = _PATIENCE
+        limit = verdict.seconds[UNINTERRUPTED] * times + more
+        told: list[list[Loss]] = []
+        for due in plan:
+            with Attempt(self.script, place, len(told) + 1, self.ranks, self.environ, limit) as attempt:
+                ended, done = attempt.interrupt(due.manner, rng) if attempt.reaches(due.step) else (False, "")
+            told.append(list(attempt.told.read()))
+            if not ended:
+                self.say(f"the script came to its end before it could be interrupted at step {due.step}")
+                return told
+            last = max(loss.step for loss in told[-1])
+            verdict.made.append({"step": last, "manner": str(due.manner), "done": done})
+            self.say(f"interrupted at step {last}: {done}")
+        with Attempt(self.script, place, len(told) + 1, self.ranks, self.environ, limit) as attempt:
+            attempt.end()
+        return [*told, list(attempt.told.read())]
+
+    def _compared(self, one: str, other: str) -> dict[str, Any]:
+        command = [sys.executable, weights.__file__, one, other]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=dict(self.environ))
+        if done.returncode:
+            raise NoCheckpoint(
+                f"{one} and {other} cannot be compared",
+                cause=done.stderr.strip().rpartition("\n")[2],
+                remedy=" ".join(command),
+            )
+        answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+        return answer

@@ -14,8 +14,9 @@ from sidings.answers import advice, codes
 from sidings.answers.codes import finding
 from sidings.answers.demand import said
 from sidings.answers.finding import Finding, Severity, place_of
+from sidings.answers.line import Line
 from sidings.answers.outlook import When
-from sidings.answers.standing import Line, Standing
+from sidings.answers.standing import Standing
 from sidings.answers.surroundings import Surroundings
 from sidings.answers.why import queues, quota, references, scheduling
 from sidings.api.kueue import keys

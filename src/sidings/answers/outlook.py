@@ -7,11 +7,11 @@ answer names those that must end. A workload that is refused even when nobody ho
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from enum import StrEnum
 
+from sidings.answers.line import Line
 from sidings.queue import cycle, equivalence
 from sidings.queue.cycle import Decision, Head, Outcome
 from sidings.queue.pending import PendingQueue
@@ -50,7 +50,7 @@ def of(
     snapshot: Snapshot,
     workload: Workload,
     cluster_queue: str,
-    waiting: Mapping[str, Iterable[Workload]],
+    waiting: Mapping[str, Sequence[Workload]],
     config: Config,
 ) -> Outlook:
     """``waiting`` are those without quota by ClusterQueue, ``snapshot`` holds the others; it comes back as it was."""
@@ -62,16 +62,15 @@ def of(
         possible = _decide(snapshot, workload, cluster_queue, config).outcome is Outcome.ADMIT
     if not possible:
         return Outlook(When.NEVER, decision)
-    others = [other for other in waiting.get(cluster_queue, ()) if other.key != workload.key]
-    order = _order_of(queue)
-    ahead = sorted((other for other in others if order(other) < order(workload)), key=order)
+    lines = {q.name: waiting.get(q.name, ()) for q in tree}
+    ahead = Line.of(lines.pop(cluster_queue)).ahead_of(workload, queue)
     if decision.outcome is Outcome.PREEMPT:
         return Outlook(When.BY_PREEMPTION, decision, [e.workload for e in decision.evictions], ahead)
     if decision.outcome is Outcome.ADMIT and not ahead:
         return Outlook(When.NOW, decision)
-    queued = {q.name: list(waiting.get(q.name, ())) for q in tree} | {cluster_queue: [*ahead, workload]}
-    if sum(len(some) for some in queued.values()) > MOST_WAITING:
+    if sum(len(line) for line in lines.values()) + len(ahead) >= MOST_WAITING:
         return Outlook(When.UNKNOWN, decision, ahead=ahead)
+    queued = {**lines, cluster_queue: [*ahead, workload]}
     when, first = _Ahead(snapshot, tree, queued, holders, config).play(workload)
     return Outlook(when, decision, first, ahead)
 
@@ -85,11 +84,6 @@ def _decide(snapshot: Snapshot, workload: Workload, cluster_queue: str, config: 
 def _tree(queue: ClusterQueue) -> list[ClusterQueue]:
     """Every queue that can take or lend the same quota."""
     return list(queue.parent.root.all_queues()) if queue.parent is not None else [queue]
-
-
-def _order_of(queue: ClusterQueue) -> Callable[[Workload], tuple[float, int, datetime, str]]:
-    """In which order workloads without quota leave ``queue``."""
-    return lambda it: (queue.burden_of(it), -it.priority, it.queued_at, it.uid)
 
 
 def _admitted(workload: Workload) -> tuple[bool, float, str]:

@@ -5,10 +5,9 @@ It is what the scheduler keeps up to date from watch events, made at once from l
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import overload
 
+from sidings.answers.line import Line
 from sidings.answers.surroundings import Surroundings
 from sidings.api import conditions
 from sidings.api.objects import Object, namespace_of
@@ -16,7 +15,6 @@ from sidings.queue import eligibility, snapshot, workloads
 from sidings.queue.admission_fair_sharing import Rules
 from sidings.queue.snapshot import Snapshot
 from sidings.queue.usage_history import UsageHistory
-from sidings.queue.workloads import Workload
 
 KINDS = (
     "ResourceFlavor",
@@ -29,32 +27,6 @@ KINDS = (
     "LimitRange",
 )
 """What a snapshot is built of."""
-
-
-class Line(Sequence[Workload]):
-    """Who waits for one ClusterQueue, in no order. Views are made when somebody looks: of thousands nobody may."""
-
-    def __init__(self) -> None:
-        self._objects: list[Object] = []
-        self._views: list[Workload] = []
-
-    def add(self, obj: Object) -> None:
-        self._objects.append(obj)
-
-    def append(self, workload: Workload) -> None:
-        self._views.append(workload)
-
-    def __len__(self) -> int:
-        return len(self._objects) + len(self._views)
-
-    @overload
-    def __getitem__(self, index: int) -> Workload: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Workload]: ...
-    def __getitem__(self, index: int | slice) -> Workload | list[Workload]:
-        self._views += [workloads.of_object(obj) for obj in self._objects]
-        self._objects.clear()
-        return self._views[index]
 
 
 @dataclass
@@ -84,7 +56,7 @@ def of(around: Surroundings) -> Standing:
         elif eligibility.may_wait(obj, around.now):
             queue = local.get((namespace_of(obj), str(obj["spec"].get("queueName") or "")), "")
             if queue in standing.snapshot.queues:
-                standing.waiting.setdefault(queue, Line()).add(obj)
+                standing.waiting.setdefault(queue, Line()).append(obj)
     return standing
 
 

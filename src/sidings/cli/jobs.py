@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import difflib
+from collections.abc import Iterable, Sequence
 
 from sidings.answers.family import ROOTS, TRAINING_JOBS, Family, families
+from sidings.api.job import labels as job_labels
 from sidings.api.objects import Object, name_of, uid_of
 from sidings.api.resources import EVENTS, JOB_SETS, JOBS, PODS, TRAIN_JOBS, WORKLOADS, Resource
 from sidings.api.status import Forbidden, NotFound
+from sidings.api.training_operator import words as operator_words
 from sidings.cli.errors import JobNotFound, UsageError
 from sidings.client.interface import Client
 
@@ -22,6 +26,8 @@ WORDS: dict[str, Resource] = {
     for word in (*words, resource.group_resource, f"{words[1]}.{resource.group}")
 }
 """What a user may call the kinds of jobs."""
+POD_LABELS = (job_labels.JOB_NAME, operator_words.JOB_NAME)
+"""Pods of jobs have one of these."""
 
 
 async def all_families(
@@ -31,17 +37,21 @@ async def all_families(
 
     ``outermost`` JobSets or Jobs gives those as roots, whether a user made them or a TrainJob did.
     """
-    listed: dict[Resource, list[Object]] = {root: [] for root in ROOTS}
-    for root in ROOTS[ROOTS.index(outermost) :]:
-        listed[root] = await _list(client, root, namespace)
+    kinds = ROOTS[ROOTS.index(outermost) :]
+    *roots, events, workloads = await asyncio.gather(
+        *(_list(client, root, namespace) for root in kinds),
+        _list(client, EVENTS, namespace, field_selector="type=Warning"),
+        _workloads(client, namespace),
+    )
+    listed: dict[Resource, list[Object]] = {root: [] for root in ROOTS} | dict(zip(kinds, roots, strict=True))
     found = families(
         train_jobs=listed[TRAIN_JOBS],
         training_jobs=[job for resource in TRAINING_JOBS for job in listed[resource]],
         job_sets=listed[JOB_SETS],
         jobs=listed[JOBS],
-        pods=await _list(client, PODS, namespace),
-        events=await _list(client, EVENTS, namespace, field_selector="type=Warning"),
-        workloads=await _workloads(client, namespace),
+        pods=await _pods(client, namespace, listed[JOBS]),
+        events=events,
+        workloads=workloads,
     )
     if not label_selector:
         return found
@@ -49,6 +59,19 @@ async def all_families(
         uid_of(obj) for root in ROOTS for obj in await _list(client, root, namespace, label_selector=label_selector)
     }
     return [family for family in found if uid_of(family.root) in chosen]
+
+
+def choose_their_pods(made: Iterable[Object]) -> bool:
+    """Whether one of these Jobs has a selector of its own: its pods need not have the labels of a Job's."""
+    return any(job["spec"].get("manualSelector") for job in made)
+
+
+async def _pods(client: Client, namespace: str, made: Sequence[Object]) -> list[Object]:
+    """Those of jobs, told by their labels: there may be thousands that are no job's."""
+    if choose_their_pods(made):
+        return await _list(client, PODS, namespace)
+    lists = await asyncio.gather(*(_list(client, PODS, namespace, label_selector=label) for label in POD_LABELS))
+    return list({uid_of(pod): pod for pods in lists for pod in pods}.values())
 
 
 async def _list(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from dataclasses import replace
 
 from sidings.answers import suspension
 from sidings.answers.family import ROOTS, TRAINING_JOBS, Family, families
@@ -44,6 +45,8 @@ async def find(client: Client, resource: Resource | None, name: str, namespace: 
         *(_list(client, kind, namespace, f"{label}={name}") for kind in (JOBS, PODS) for label in _OF_JOB)
     )
     made = _each_once(roots[JOBS], *labelled[: len(_OF_JOB)])
+    if jobs.choose_their_pods(made):
+        return await jobs.find(client, resource, name, namespace)
     pods = _each_once(*labelled[len(_OF_JOB) :])
     named = dict.fromkeys([name, *(name_of(obj) for obj in (*made[:MOST_NAMED], *pods[:MOST_NAMED]))])
     warnings = await asyncio.gather(*(_warnings(client, namespace, each) for each in named))
@@ -72,12 +75,14 @@ async def answer(client: Client, clock: Clock, family: Family, namespace: str, o
     without = [] if any(scheduling.is_unschedulable(pod) for pod in family.living_pods()) else [PODS]
     if family.workload is not None:
         known = await surroundings.read(client, clock, namespace, options, without=[*without, WORKLOADS])
-        known.objects = {**known.objects, WORKLOADS.kind: [family.workload]}
-        told = chain.answer(family, await read_log(client, family, known))
+        alone = replace(known, objects={**known.objects, WORKLOADS.kind: [family.workload]})
+        told = chain.answer(family, await read_log(client, family, alone))
         has_quota = conditions.is_true(family.workload, "QuotaReserved") or not suspension.is_suspended(family.root)
         if has_quota or any(found.severity is Severity.ERROR for found in told.findings):
             return told
-    known = await surroundings.read(client, clock, namespace, options, without=without)
+        known = await surroundings.with_workloads(client, known, namespace)
+    else:
+        known = await surroundings.read(client, clock, namespace, options, without=without)
     return chain.answer(family, await read_log(client, family, known))
 
 

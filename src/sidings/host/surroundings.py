@@ -72,6 +72,14 @@ async def read(
     return replace(around, kueue_version=version) if version else around
 
 
+async def with_workloads(client: Client, around: Surroundings, namespace: str) -> Surroundings:
+    """What was read without Workloads, with them."""
+    found = await _list(client, WORKLOADS, "", namespace)
+    if found is None:
+        return replace(around, unreadable=around.unreadable | {WORKLOADS.kind})
+    return replace(around, objects={**around.objects, WORKLOADS.kind: found[0]}, kueue_version=found[1])
+
+
 async def _configuration(client: Client) -> Configuration:
     """Kueue's own; its defaults for a user who may not see it, as for Kueue itself where it is not readable text."""
     try:

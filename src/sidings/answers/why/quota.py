@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sidings.answers import codes, demand, outlook
@@ -30,7 +30,7 @@ def find(
     snapshot: Snapshot,
     workload: Workload,
     cluster_queue: str,
-    waiting: Mapping[str, Iterable[Workload]],
+    waiting: Mapping[str, Sequence[Workload]],
     config: Config,
     job: Object | None = None,
 ) -> tuple[Outlook, list[Finding]]:
@@ -175,7 +175,7 @@ def _busy(around: Surroundings, snapshot: Snapshot, workload: Workload, queue: C
     if holders := _holders(queue, {(d.flavor, d.resource) for d in short}):
         parts.append(f"held by {listed(holders)}")
     if seen.ahead:
-        parts.append(f"{len(seen.ahead)} ahead in the queue: {listed([w.key for w in seen.ahead])}")
+        parts.append(f"{len(seen.ahead)} ahead in the queue: {_named(seen.ahead)}")
     parts.append(expected(seen))
     return finding(
         codes.QUOTA_BUSY,
@@ -199,13 +199,20 @@ def _holders(queue: ClusterQueue, keys: set[tuple[str, str]]) -> list[str]:
 
 def listed(names: Sequence[str]) -> str:
     """The first few, and how many more there are."""
-    more = len(names) - SHOWN
-    return ", ".join(names[:SHOWN]) + (f" and {more} more" if more > 0 else "")
+    return _first(names[:SHOWN], len(names))
+
+
+def _named(some: Sequence[Workload]) -> str:
+    return _first([workload.key for workload in some[:SHOWN]], len(some))
+
+
+def _first(names: Sequence[str], total: int) -> str:
+    return ", ".join(names) + (f" and {total - len(names)} more" if total > len(names) else "")
 
 
 def expected(seen: Outlook) -> str:
     """When it is admitted, in words."""
-    names = listed([workload.key for workload in seen.first])
+    names = _named(seen.first)
     if seen.when is When.BY_PREEMPTION:
         return f"admitted when {names} {'has' if len(seen.first) == 1 else 'have'} made room (preemption)"
     if seen.when is When.LATER:

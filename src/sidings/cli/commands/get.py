@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from argparse import ArgumentParser, Namespace
+from contextlib import nullcontext
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from sidings.cli import cluster
+from sidings.cli import cluster, garbage
 from sidings.cli.errors import ExitCode, UsageError
 from sidings.cli.invocation import Invocation
 
@@ -41,7 +42,8 @@ def configure(parser: ArgumentParser) -> None:
 def run(args: Namespace, invocation: Invocation) -> int:
     if args.watch and args.output:
         raise UsageError("--watch prints a table", cause=f"it cannot be combined with -o {args.output}")
-    return asyncio.run(_run(args, invocation))
+    with nullcontext() if args.watch else garbage.uncollected():
+        return asyncio.run(_run(args, invocation))
 
 
 async def _run(args: Namespace, invocation: Invocation) -> int:

@@ -6,7 +6,7 @@ import asyncio
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from sidings.cli import cluster
+from sidings.cli import cluster, garbage
 from sidings.cli.errors import ExitCode
 from sidings.cli.invocation import Invocation
 
@@ -28,7 +28,8 @@ def configure(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace, invocation: Invocation) -> int:
-    return asyncio.run(_run(args, invocation))
+    with garbage.uncollected():
+        return asyncio.run(_run(args, invocation))
 
 
 async def _run(args: Namespace, invocation: Invocation) -> int:

@@ -120,7 +120,11 @@ def of_workload(workload: Object, around: Surroundings, standing: Standing, job:
 
 
 def _deactivated(workload: Object, where: str, around: Surroundings, job: Object | None) -> Finding:
-    """By whom, as far as its eviction tells; a limit of time that is used up is raised first."""
+    """By whom, as far as its eviction tells.
+
+    Of one whose time is used up the limit is raised, and the Workload made anew: the old one keeps the time that it has
+    run, and its DeactivationTarget (Kueue v0.19 sets it again while the job still stops) takes back each activation.
+    """
     namespace, name = key_of(workload)
     told = (workload.get("status") or {}).get("conditions")
     condition = conditions.find(told, "Evicted") or conditions.find(told, "QuotaReserved") or {}
@@ -133,9 +137,7 @@ def _deactivated(workload: Object, where: str, around: Surroundings, job: Object
     if reason.endswith(_BY_TIME) and limit and job is not None:
         label = f"{keys.MAX_EXECUTION_SECONDS}={limit * MORE_TIME}"
         labelled = around.kubectl("label", job["kind"].lower(), name_of(job), "-n", namespace, label, "--overwrite")
-        both = json.dumps({"spec": {"active": True, "maximumExecutionTimeSeconds": limit * MORE_TIME}})
-        activated = around.kubectl("patch", "workload", name, "-n", namespace, "--type=merge", "-p", both)
-        remedy = f"{labelled} && {activated}"
+        remedy = f"{labelled} && {around.kubectl('delete', 'workload', name, '-n', namespace)}"
     what = f"Workload {name} is deactivated (spec.active: false)"
     return finding(codes.DEACTIVATED, where, what, cause=cause, remedy=remedy)
 

@@ -19,6 +19,7 @@ from sidings_train.errors import (
 )
 from sidings_train.flat_gradients import FlatGradients
 from sidings_train.parallel import checkpoint_activations, ddp, fsdp
+from sidings_train.progress.progress import Progress
 from sidings_train.signals import Interruption
 from sidings_train.start import start
 from sidings_train.state import TrainState
@@ -35,6 +36,7 @@ __all__ = [
     "LossError",
     "MissingRankError",
     "NotThereError",
+    "Progress",
     "Saved",
     "StorageError",
     "Table",

@@ -1,0 +1,1 @@
+"""How far training is: `report` is what is told, `meter` where time goes, `told` to whom; scripts use `progress`."""

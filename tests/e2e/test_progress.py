@@ -34,8 +34,23 @@ while not pathlib.Path("/shared/enough").exists():
 pathlib.Path("/dev/termination-log").write_text(json.dumps({"progressPercentage": 100}))
 """
 
+ON_THE_LIBRARY = """\
+import pathlib, time
+import torch, sidings_train
 
-def manifest(folder: str) -> str:
+with sidings_train.start() as world:
+    state = sidings_train.TrainState(torch.nn.Linear(1, 1))
+    with sidings_train.Progress(world, state, total=10, every=0.0, page=28080) as progress:
+        for step in range(10):
+            while step == 3 and not pathlib.Path("/shared/enough").exists():
+                time.sleep(0.1)
+            loss = torch.tensor(0.5)
+            state.advance(8, loss)
+            progress.step(8, loss)
+"""
+
+
+def manifest(folder: str, script: str) -> str:
     job = textwrap.dedent(f"""\
         apiVersion: trainer.kubeflow.org/v1alpha1
         kind: TrainJob
@@ -73,14 +88,14 @@ def manifest(folder: str) -> str:
         data:
           train.py: |
         """)
-    return job + textwrap.indent(SCRIPT, "    ")
+    return job + textwrap.indent(script, "    ")
 
 
 def test_progress_is_seen_while_it_trains_and_when_it_ends(machine: Machine) -> None:
     shared = machine.folder / "shared"
     shared.mkdir()
     machine.ok("up", "--feature-gates", "TrainJobStatus=true")
-    machine.apply(manifest(str(shared)))
+    machine.apply(manifest(str(shared), SCRIPT))
     machine.kubectl(
         "wait", "trainjob/told", "--for=jsonpath={.status.trainerStatus.progressPercentage}=30", "--timeout=180s"
     )
@@ -91,6 +106,24 @@ def test_progress_is_seen_while_it_trains_and_when_it_ends(machine: Machine) -> 
     (shared / "enough").touch()
     machine.wait_for_condition("Complete", "trainjob/told")
     assert annotation(machine, "complete")["progressPercentage"] == 100
+
+
+def test_the_library_reports_both_ways(machine: Machine) -> None:
+    shared = machine.folder / "shared"
+    shared.mkdir()
+    machine.ok("up", "--feature-gates", "TrainJobStatus=true")
+    machine.apply(manifest(str(shared), ON_THE_LIBRARY))
+    machine.kubectl(
+        "wait", "trainjob/told", "--for=jsonpath={.status.trainerStatus.progressPercentage}=30", "--timeout=180s"
+    )
+    metrics = machine.object("trainjob", "told")["status"]["trainerStatus"]["metrics"]
+    assert {"name": "loss", "value": "0.5"} in metrics
+    assert annotation(machine, "less than a minute")["currentStep"] == 3
+    (shared / "enough").touch()
+    machine.wait_for_condition("Complete", "trainjob/told")
+    assert annotation(machine, "complete")["progressPercentage"] == 100
+    assert machine.object("trainjob", "told")["status"]["trainerStatus"]["progressPercentage"] == 100
+    assert "step 10/10 100% loss 0.5" in machine.ok("logs", "told")
 
 
 def annotation(machine: Machine, summary: str) -> dict[str, object]:

@@ -21,7 +21,7 @@ import torch
 from train import FRAUD_WEIGHT, FraudNet, learning_rate, load_part
 
 import sidings_train
-from sidings_train import Checkpoints, FlatGradients, Interruption, Table, TrainState, WholeStep, World
+from sidings_train import Checkpoints, FlatGradients, Interruption, Progress, Table, TrainState, WholeStep, World
 
 
 class Trainer:
@@ -52,17 +52,18 @@ class Trainer:
         self.optimizer.step()
         return loss.detach()
 
-    def epoch(self, checkpoints: Checkpoints, interruption: Interruption) -> tuple[float, float]:
+    def epoch(self, checkpoints: Checkpoints, interruption: Interruption, progress: Progress) -> tuple[float, float]:
         """What is left of the present epoch: its mean loss and rows a second of all ranks, without checkpoints."""
         state, total, rows_seen = self.state, torch.zeros((), device=self.world.device), 0
         began, stalled, first = time.perf_counter(), checkpoints.stalled, state.step
         at = {"seed": self.args.seed, "epoch": state.epoch, "position": state.position, "size": self.args.batch_size}
-        for rows, of_all in self.table.rows(self.world, **at):
+        for rows, of_all in progress.data(self.table.rows(self.world, **at)):
             for group in self.optimizer.param_groups:
                 group["lr"].fill_(learning_rate(state.step, self.steps, self.args.lr))
             loss = self.step(rows)
             total += loss
             state.advance(of_all, loss)
+            progress.step(of_all, loss)
             rows_seen += of_all
             checkpoints.after_step()
             interruption.check(checkpoints)
@@ -90,6 +91,7 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--batch-size", type=int, default=1024, help="rows per process and step")
     parser.add_argument("--lr", type=float, default=0.006)
+    parser.add_argument("--page", type=int, metavar="PORT", help="serve progress for OpenShift AI, which asks at 28080")
     parser.add_argument("--compile", action="store_true", help="torch.compile the step")
     args = parser.parse_args()
     prepare.check(parser, args)
@@ -103,10 +105,11 @@ def main() -> None:
             f"{args.batch_size} x {world.size}"
         )
         saving = Checkpoints(args.checkpoints, world, state, every=args.checkpoint_every)
-        with saving as checkpoints, Interruption(world) as interruption:
+        telling = Progress(world, state, total=trainer.steps, checkpoints=saving, page=args.page)
+        with saving as checkpoints, Interruption(world) as interruption, telling as progress:
             checkpoints.resume()
             while state.epoch < args.epochs:
-                loss, speed = trainer.epoch(checkpoints, interruption)
+                loss, speed = trainer.epoch(checkpoints, interruption, progress)
                 speeds.append(speed)
                 world.say(
                     f"epoch {state.epoch}/{args.epochs} step {state.step}/{trainer.steps} loss {loss:.5f} "

@@ -6,11 +6,12 @@ the objects, and a view is made of those that somebody takes out. ``outlook`` as
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import overload
 
-from sidings.api.objects import Object, name_of, namespace_of, uid_of
+from sidings.api.objects import Object, uid_of
 from sidings.queue import workloads
 from sidings.queue.snapshot import ClusterQueue
 from sidings.queue.workloads import Workload
@@ -24,6 +25,8 @@ class Line(Sequence[Workload]):
 
     def __init__(self, entries: Iterable[Object | Workload] = ()) -> None:
         self._entries = list(entries)
+        self._order: list[tuple[Place, Object | Workload]] | None = None
+        """Made for the first question: about many jobs of one queue the same is asked."""
 
     @classmethod
     def of(cls, some: Sequence[Workload]) -> Line:
@@ -32,12 +35,14 @@ class Line(Sequence[Workload]):
 
     def append(self, entry: Object | Workload) -> None:
         self._entries.append(entry)
+        self._order = None
 
     def ahead_of(self, workload: Workload, queue: ClusterQueue) -> Line:
-        """Those that ``queue`` looks at before ``workload``, first come first; it may be one of the entries."""
-        mine, own = _place(workload, queue), (workload.namespace, workload.name)
-        places = ((_place(entry, queue), entry) for entry in self._entries if _key(entry) != own)
-        return Line(entry for _, entry in sorted((it for it in places if it[0] < mine), key=lambda it: it[0]))
+        """Those that ``queue``, whose line it is, looks at before ``workload``, first come first."""
+        if self._order is None:
+            self._order = sorted(((_place(entry, queue), entry) for entry in self._entries), key=_first)
+        before = bisect_left(self._order, _place(workload, queue), key=_first)
+        return Line(entry for _, entry in self._order[:before])
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -58,10 +63,8 @@ class Line(Sequence[Workload]):
         return entry
 
 
-def _key(entry: Object | Workload) -> tuple[str, str]:
-    if isinstance(entry, Workload):
-        return entry.namespace, entry.name
-    return namespace_of(entry), name_of(entry)
+def _first(placed: tuple[Place, Object | Workload]) -> Place:
+    return placed[0]
 
 
 def _place(entry: Object | Workload, queue: ClusterQueue) -> Place:

@@ -72,7 +72,7 @@ async def find(client: Client, resource: Resource | None, name: str, namespace: 
 async def answer(client: Client, clock: Clock, family: Family, namespace: str, options: str) -> chain.Answer:
     """Why the job is as it is. Other Workloads are read only where it is not told without them: one that asks for more
     than its queue ever has, or whose queue is broken, has nobody to wait for."""
-    without = [] if any(scheduling.is_unschedulable(pod) for pod in family.living_pods()) else [PODS]
+    without = [] if scheduling.is_without_node(family) else [PODS]
     if family.workload is not None:
         known = await surroundings.read(client, clock, namespace, options, without=[*without, WORKLOADS])
         alone = replace(known, objects={**known.objects, WORKLOADS.kind: [family.workload]})

@@ -26,17 +26,18 @@ async def of_families(client: Client, clock: Clock, families: Sequence[Family], 
         return {}
     from sidings.answers import standing
     from sidings.answers.finding import Severity
-    from sidings.answers.why import chain
+    from sidings.answers.why import chain, scheduling
     from sidings.api.objects import namespace_of, uid_of
+    from sidings.api.resources import PODS
     from sidings.host import surroundings
 
     found: dict[str, Finding] = {}
     for namespace in dict.fromkeys(namespace_of(family.root) for family in troubled):
-        around = await surroundings.read(client, clock, namespace, options)
+        here = [family for family in troubled if namespace_of(family.root) == namespace]
+        without = [] if any(scheduling.is_without_node(family) for family in here) else [PODS]
+        around = await surroundings.read(client, clock, namespace, options, without=without)
         stood = standing.of(around)
-        for family in troubled:
-            if namespace_of(family.root) != namespace:
-                continue
+        for family in here:
             findings = chain.answer(family, around, stood).findings
             if findings and findings[0].severity is not Severity.NOTE:
                 found[uid_of(family.root)] = findings[0]

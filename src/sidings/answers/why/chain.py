@@ -67,7 +67,7 @@ def answer(family: Family, around: Surroundings, stood: Standing | None = None) 
     ``stood`` is made of it, and handed in by who asks about many jobs at once.
     """
     verdict = state.state_of(family)
-    workload = around.workload_of(family.members)
+    workload = family.workload or around.workload_of(family.members)
     stood = stood or standing.of(around)
     found = [] if verdict.state is state.State.SUCCEEDED else list(_stages(family, verdict, workload, around, stood))
     if not found:

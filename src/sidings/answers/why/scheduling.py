@@ -32,6 +32,11 @@ def find(family: Family, around: Surroundings) -> Iterator[Finding]:
         yield _of_pod(waiting[0], len(waiting), family, around)
 
 
+def is_without_node(family: Family) -> bool:
+    """Whether a pod finds no node: the one case in which pods of everybody matter, for what they hold of each."""
+    return any(is_unschedulable(pod) for pod in family.living_pods())
+
+
 def is_unschedulable(pod: Object) -> bool:
     """Whether the scheduler has looked at the pod and found no node."""
     found = conditions.find((pod.get("status") or {}).get("conditions"), "PodScheduled") or {}

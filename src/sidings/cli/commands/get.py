@@ -97,9 +97,12 @@ async def select(connected: Cluster, what: list[str], namespace: str, selector: 
         kind = jobs.WORDS[what[0].lower()]
         found = await jobs.all_families(connected.client, namespace, outermost=kind, label_selector=selector)
         return [family for family in found if family.kind == kind.kind]
-    return [
-        await jobs.find(connected.client, resource, name, namespace) for resource, name in jobs.split_reference(what)
-    ]
+    from sidings.cli import one_job
+
+    references = jobs.split_reference(what)
+    if not namespace:
+        return [await jobs.find(connected.client, resource, name, namespace) for resource, name in references]
+    return [await one_job.find(connected.client, resource, name, namespace) for resource, name in references]
 
 
 def job_answer(family: Family, now: datetime) -> dict[str, Any]:

@@ -70,3 +70,12 @@ def test_a_job_waits_in_a_queue_while_its_workload_is_active():
 )
 def test_why_it_waits_is_what_the_workload_says(found, why):
     assert suspension.why_it_waits(of(*found)) == why
+
+
+def test_time_that_is_used_up_is_told_by_the_eviction_of_a_workload_that_is_still_deactivated():
+    used = condition("Evicted", "DeactivatedDueToMaximumExecutionTimeExceeded", "exceeding the maximum execution time")
+    by_hand = condition("Evicted", "Deactivated", "The workload is deactivated")
+    assert suspension.has_used_its_time(of(used, active=False))
+    assert not suspension.has_used_its_time(of(used))
+    assert not suspension.has_used_its_time(of(by_hand, active=False))
+    assert not suspension.has_used_its_time(of(active=False))

@@ -10,6 +10,9 @@ from sidings.api import conditions
 from sidings.api.objects import Object
 from sidings.api.training_operator import framework
 
+_TIME_IS_USED = "MaximumExecutionTimeExceeded"
+"""How the reason of such an eviction ends (Kueue v0.19)."""
+
 
 def is_suspended(root: Object) -> bool:
     """Whether the job is asked to have no pods."""
@@ -40,6 +43,15 @@ def change_in_queue(suspend: bool) -> Object:
 def waits_in_queue(workload: Object | None) -> bool:
     """Whether a suspended job of this Workload starts by itself as soon as the queue lets it."""
     return workload is not None and workload["spec"].get("active", True) is not False
+
+
+def has_used_its_time(workload: Object) -> bool:
+    """Whether it was deactivated because it has run for as long as it may. Activated, it is deactivated again.
+
+    Kueue v0.19 keeps the time that it has run, and sets DeactivationTarget again while its job still stops.
+    """
+    evicted = conditions.find((workload.get("status") or {}).get("conditions"), "Evicted") or {}
+    return not waits_in_queue(workload) and str(evicted.get("reason") or "").endswith(_TIME_IS_USED)
 
 
 def why_it_waits(workload: Object) -> str:

@@ -12,7 +12,7 @@
         ├── AlreadyFinished 4     `run` of a job that has run before
         ├── NotConvertible 4      `convert` of a job that has no successor
         ├── NotSuspendable 4      suspend or resume of a job that has finished or belongs to another
-        ├── HeldByQueue 6         resume of a job that nobody suspended: it waits for quota
+        ├── HeldByQueue 6         resume of a job that waits for quota, or has used up its time
         ├── TimedOut 7            the job did not end within --timeout
         └── Unexpected 1          a bug
 

@@ -72,12 +72,20 @@ def refuse(family: Family, what: str) -> None:
 
 
 def refuse_waiting(family: Family, flags: str) -> None:
-    """Nobody suspended it: the queue starts it, and nobody else can."""
+    """Nobody suspended it: the queue starts it, and nobody else can; or its queue would stop it again."""
     from sidings.answers import suspension
     from sidings.cli import jobs
 
     workload = family.workload
-    if workload is None or not suspension.is_suspended(family.root) or not suspension.waits_in_queue(workload):
+    if workload is None or not suspension.is_suspended(family.root):
+        return
+    if suspension.has_used_its_time(workload):
+        raise HeldByQueue(
+            f"{jobs.title_of(family)} has run for as long as it may, and would be stopped at once",
+            cause=suspension.why_it_waits(workload),
+            remedy=f"sidings why {family.root['metadata']['name']}{flags}   (the command that gives it more time)",
+        )
+    if not suspension.waits_in_queue(workload):
         return
     raise HeldByQueue(
         f"{jobs.title_of(family)} is not suspended by anybody: it waits in {_queue_of(workload)}, which starts it",

@@ -22,8 +22,8 @@ PATIENCE = timedelta(seconds=10)
 """How long a job may be without a Workload before that is worth a word."""
 MORE_TIME = 2
 """Times the limit that was used up."""
-_BY_CHECK, _BY_TIME = "AdmissionCheck", "MaximumExecutionTimeExceeded"
-"""How reasons of an eviction by deactivation end (Kueue v0.19)."""
+_BY_CHECK = "AdmissionCheck"
+"""How the reason of an eviction by deactivation ends (Kueue v0.19)."""
 _COMPOSE_FAILED = "ErrWorkloadCompose"
 _NO_PRIORITY_CLASS = re.compile(r'(?:[Ww]orkload)?[Pp]riority[Cc]lass\S* "(?P<name>[^"]+)" not found')
 _ACTIVATE = json.dumps({"spec": {"active": True}})
@@ -122,8 +122,7 @@ def of_workload(workload: Object, around: Surroundings, standing: Standing, job:
 def _deactivated(workload: Object, where: str, around: Surroundings, job: Object | None) -> Finding:
     """By whom, as far as its eviction tells.
 
-    Of one whose time is used up the limit is raised, and the Workload made anew: the old one keeps the time that it has
-    run, and its DeactivationTarget (Kueue v0.19 sets it again while the job still stops) takes back each activation.
+    Of one whose time is used up the limit is raised, and the Workload made anew.
     """
     namespace, name = key_of(workload)
     told = (workload.get("status") or {}).get("conditions")
@@ -134,7 +133,7 @@ def _deactivated(workload: Object, where: str, around: Surroundings, job: Object
         what = "an AdmissionCheck has rejected it"
         return finding(codes.CHECK_REJECTED, where, what, cause=cause, remedy=remedy)
     limit = workload["spec"].get("maximumExecutionTimeSeconds")
-    if reason.endswith(_BY_TIME) and limit and job is not None:
+    if suspension.has_used_its_time(workload) and limit and job is not None:
         label = f"{keys.MAX_EXECUTION_SECONDS}={limit * MORE_TIME}"
         labelled = around.kubectl("label", job["kind"].lower(), name_of(job), "-n", namespace, label, "--overwrite")
         remedy = f"{labelled} && {around.kubectl('delete', 'workload', name, '-n', namespace)}"

@@ -33,15 +33,22 @@ _TORCHRUNS = re.compile(r"[EW]\d{4} [\d:.]+ \d+ \S*torch/distributed/elastic/")
 class Attempt:
     """Start ``number`` of ``script`` in ``place``. ``limit`` is the time after which it counts as hung, in seconds.
 
-    A context manager; at its end all processes are gone.
+    ``after`` says what ended the start before. A context manager; at its end all processes are gone.
     """
 
     def __init__(
-        self, script: Path, place: Place, number: int, ranks: int, environ: Mapping[str, str], limit: float | None
+        self,
+        script: Path,
+        place: Place,
+        number: int,
+        ranks: int,
+        environ: Mapping[str, str],
+        limit: float | None = None,
+        after: str = "",
     ) -> None:
         self._output = place.folder / f"output-{number}.log"
         log = place.folder / f"losses-{number}.log"
-        self._place, self._number, self._limit = place, number, limit
+        self._place, self._number, self._limit, self._after = place, number, limit, after
         self.told = Told(log, self._output)
         self._began = time.monotonic()
         torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={ranks}"]
@@ -68,7 +75,7 @@ class Attempt:
         while not any(loss.step >= step for loss in self.told.read()):
             if self._process.poll() is not None:
                 if self._process.returncode:
-                    raise self._failed("ended with an error that nobody caused")
+                    raise self._failed("ended with an error")
                 return any(loss.step >= step for loss in self.told.read())
             self._wait_a_little()
         return self._process.poll() is None
@@ -77,7 +84,7 @@ class Attempt:
         """Wait for the script's own end. Raises ``ScriptFailed`` if that is an error."""
         self._wait()
         if self._process.returncode:
-            raise self._failed("ended with an error that nobody caused")
+            raise self._failed("ended with an error")
 
     def interrupt(self, manner: Manner, rng: random.Random) -> tuple[bool, str]:
         """(whether the script was ended by it, what was done). Raises ``ScriptFailed`` if it does not end."""
@@ -144,4 +151,5 @@ class Attempt:
         lines = self._output.read_text(errors="replace").splitlines()
         own = list(itertools.takewhile(lambda line: not _TORCHRUNS.match(line), lines)) or lines
         told = "\n    ".join(["the end of its output:", *own[-_TAIL_LINES:]])
-        return ScriptFailed(f"start {self._number} of the script {what}", cause=told, remedy=f"less {self._output}")
+        start = f"start {self._number} of the script{self._after and f', after {self._after},'}"
+        return ScriptFailed(f"{start} {what}", cause=told, remedy=f"less {self._output}")

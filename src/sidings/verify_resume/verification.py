@@ -105,7 +105,7 @@ class Verification:
         return place
 
     def _in_peace(self, place: Place) -> list[Loss]:
-        with Attempt(self.script, place, 1, self.ranks, self.environ, None) as attempt:
+        with Attempt(self.script, place, 1, self.ranks, self.environ) as attempt:
             attempt.end()
         told = attempt.told.read()
         if not told:
@@ -129,8 +129,9 @@ class Verification:
         times, more = _PATIENCE
         limit = verdict.seconds[UNINTERRUPTED] * times + more
         told: list[list[Loss]] = []
+        done = ""
         for due in plan:
-            with Attempt(self.script, place, len(told) + 1, self.ranks, self.environ, limit) as attempt:
+            with Attempt(self.script, place, len(told) + 1, self.ranks, self.environ, limit, done) as attempt:
                 ended, done = attempt.interrupt(due.manner, rng) if attempt.reaches(due.step) else (False, "")
             told.append(list(attempt.told.read()))
             if not ended:
@@ -139,7 +140,7 @@ class Verification:
             last = max(loss.step for loss in told[-1])
             verdict.made.append({"step": last, "manner": str(due.manner), "done": done})
             self.say(f"interrupted at step {last}: {done}")
-        with Attempt(self.script, place, len(told) + 1, self.ranks, self.environ, limit) as attempt:
+        with Attempt(self.script, place, len(told) + 1, self.ranks, self.environ, limit, done) as attempt:
             attempt.end()
         return [*told, list(attempt.told.read())]
 

@@ -26,6 +26,7 @@ The script runs in a folder of its own per run: arguments that name what exists 
 folder, and --checkpoint-dir /PATH gets a folder per run. Losses: what sidings_train's TrainState.advance is given,
 lines `STEP RANK LOSS` in the file $LOSS_LOG, or `step N loss X` on stdout.
 """
+_USAGE = "sidings train verify-resume [--interruptions N] [--ranks R] [--seed S] [-o {text,json}] SCRIPT [-- ARG...]"
 _MOST = 1000
 
 
@@ -34,6 +35,7 @@ def configure(parser: ArgumentParser) -> None:
     verify = verbs.add_parser(
         "verify-resume",
         help="interrupt a run and compare it with one in peace",
+        usage=_USAGE,
         description=VERIFY_RESUME.strip(),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
@@ -75,7 +77,7 @@ class _ScriptAndArguments(argparse.Action):
         if not words or words[0].startswith("-"):
             parser.error("SCRIPT is missing")
         cut = words.index("--") if "--" in words else len(words)
-        options = ArgumentParser(prog=parser.prog, usage=parser.format_usage().removeprefix("usage: ").strip())
+        options = ArgumentParser(prog=parser.prog, usage=_USAGE)
         _add_options(options)
         options.parse_args(words[1:cut], namespace)
         namespace.script, namespace.arguments = words[0], words[cut + 1 :]

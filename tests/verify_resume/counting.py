@@ -45,7 +45,7 @@ def main() -> None:
             unfinished = args.checkpoint_dir / "unfinished"
             unfinished.write_text(json.dumps([step, state]))
             unfinished.rename(args.checkpoint_dir / f"step-{step:05d}.bin")
-        time.sleep(0.002)  # long enough for an interruption between two steps
+        time.sleep(0.005)  # long enough for an interruption between two steps
 
 
 if __name__ == "__main__":

@@ -62,7 +62,7 @@ def test_what_cannot_be_judged_says_why(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_plain_fraud_script_resumes_exactly(tmp_path: Path) -> None:
-    verdict = verify(tmp_path, FRAUD, *SMALL, count=5, ranks=2)
+    verdict = verify(tmp_path, FRAUD, *SMALL, count=5, ranks=2, seed=2)  # the last at half of the steps
     assert verdict.holds, verdict
     assert {one["manner"] for one in verdict.made} == set(Manner)
     assert verdict.losses_compared >= 2 * verdict.steps

@@ -61,6 +61,7 @@ def test_what_cannot_be_judged_says_why(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)  # seven starts of torchrun
 def test_the_plain_fraud_script_resumes_exactly(tmp_path: Path) -> None:
     verdict = verify(tmp_path, FRAUD, *SMALL, count=5, ranks=2, seed=2)  # the last at half of the steps
     assert verdict.holds, verdict

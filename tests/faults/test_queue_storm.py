@@ -20,7 +20,7 @@ from tests.faults.test_storm import seeds
 ACTS = 40
 SOAK_ACTS = 250
 SOAK_EVENTS = 200_000
-SEEDS = (3, 1, 2, 4)
+SEEDS = (3, 1, 2, 4, 5, 6, 7, 8, 9, 10)
 BUG_ACTS = 120
 SOON_SEEN = ("CountsQuotaTwice", "StartsAtOnce")
 """Bugs that show in the first acts; the others need storms that take their time."""

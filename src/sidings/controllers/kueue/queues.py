@@ -7,7 +7,6 @@ that is deleted stays while Workloads hold its quota, a flavor while a ClusterQu
 from __future__ import annotations
 
 import asyncio
-import contextlib
 
 from sidings.api.kueue.keys import RESOURCE_IN_USE
 from sidings.api.objects import Object, copy_of, is_deleting, key_of, name_of
@@ -51,8 +50,10 @@ class Queues:
     async def _write_all(self) -> None:
         self._cache.refresh(self._clock.now())
         steps = [*self._statuses(), *self._released()]
-        with contextlib.suppress(ApiError):  # somebody was faster: the change that made them so wakes us again
+        try:
             await together([write(self._client, step, field_manager=FIELD_MANAGER) for step in steps], PARALLEL_WRITES)
+        except ApiError:  # somebody was faster, or nobody answered: what was not written is, at the next look
+            self._changed.set()
 
     def _statuses(self) -> list[Update]:
         now, snapshot = self._clock.now(), self._cache.snapshot

@@ -12,6 +12,7 @@ import pytest
 from sidings.client import kubeconfig
 from tests.e2e.machine import Machine
 from tests.e2e.write_load import Watcher, Writer, stored, write_until_it_dies
+from tests.node.health.places import closed_port
 
 pytestmark = pytest.mark.e2e
 
@@ -26,7 +27,8 @@ async def kill_and_look(machine: Machine, kills: int) -> list[Watcher]:
     rng = random.Random(seed)
     writers = [Writer(f"w{number}", random.Random(rng.random())) for number in range(WRITERS)]
     watchers = [Watcher() for _ in range(WATCHERS)]
-    await asyncio.to_thread(machine.ok, "up", "--nodes", "0")
+    # A port of its own: the usual one may be another engine's as soon as this one is killed.
+    await asyncio.to_thread(machine.ok, "up", "--nodes", "0", "--port", str(closed_port()))
     config = kubeconfig.load([machine.home / "kubeconfig"])
     followers = [asyncio.create_task(watcher.run(config)) for watcher in watchers]
     highest = 0

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import shutil
 import textwrap
 import time
+from pathlib import Path
 
 import pytest
 
 from tests.e2e.machine import Machine
 
 pytestmark = pytest.mark.e2e
+
+LIBRARY = Path(__file__).parents[2] / "train" / "src" / "sidings_train"
 
 SCRIPT = """\
 import http.server, json, os, pathlib, ssl, threading, time, urllib.request
@@ -35,7 +39,8 @@ pathlib.Path("/dev/termination-log").write_text(json.dumps({"progressPercentage"
 """
 
 ON_THE_LIBRARY = """\
-import pathlib, time
+import pathlib, sys, time
+sys.path.insert(0, "/shared")
 import torch, sidings_train
 
 with sidings_train.start() as world:
@@ -110,7 +115,8 @@ def test_progress_is_seen_while_it_trains_and_when_it_ends(machine: Machine) -> 
 
 def test_the_library_reports_both_ways(machine: Machine) -> None:
     shared = machine.folder / "shared"
-    shared.mkdir()
+    # As with an image of one's own: a checkout's folders are not in a pod.
+    shutil.copytree(LIBRARY, shared / "sidings_train")
     machine.ok("up", "--feature-gates", "TrainJobStatus=true")
     machine.apply(manifest(str(shared), ON_THE_LIBRARY))
     machine.kubectl(

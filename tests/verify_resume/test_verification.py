@@ -21,10 +21,11 @@ SMALL = ("--cards", "40", "--batch-size", "256", "--epochs", "4", "--checkpoint-
 
 def verify(work: Path, script: Path, *arguments: str, count: int, ranks: int = 1, seed: int = 7) -> Verdict:
     environ = {name: value for name, value in os.environ.items() if name not in ("RANK", "WORLD_SIZE")}
+    before = set(psutil.Process().children(recursive=True))
     try:
         return Verification(script, arguments, ranks, Path.cwd(), work, environ, print).run(count, seed)
     finally:
-        assert not psutil.Process().children(recursive=True), "processes are left behind"
+        assert not set(psutil.Process().children(recursive=True)) - before, "processes are left behind"
 
 
 def test_a_state_that_is_forgotten_is_found(tmp_path: Path) -> None:

@@ -9,9 +9,12 @@ import sidings_train
 from sidings_train import World
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def pair() -> Iterator[Pair]:
-    """Two processes that stay: each call runs a function of a test file as ranks 0 and 1."""
+    """Two processes that stay: each call runs a function of a test file as ranks 0 and 1.
+
+    Anew for each file: what one leaves behind in torch must not be the next one's hang.
+    """
     pair = Pair()
     yield pair
     pair.close()

@@ -42,9 +42,9 @@ NAMESPACE = "storm"
 ACTS_A_ROUND = 250
 MOST = {JOB_SETS: 5, JOBS: 20, CRON_JOBS: 2, TRAIN_JOBS: 2}
 """Users make no more of a kind while there are so many."""
-REST_SECONDS = 1501.3
-"""More than the longest back-off of a controller, so that whatever is tried again has been. Uneven, so that no timer of
-whole seconds ends in the moment that is judged: statuses of queues come a fifth of a second after what they count."""
+REST_SECONDS = 1530.3
+"""More than the longest back-off of a controller, so that whatever is tried again has been; and half a minute after
+timers of whole minutes, so that what they began (an eviction, the status of a queue) is over when it is judged."""
 LONGEST_ENDING = 12_000.0
 PAUSES = (0.0, 0.0, 0.05, 0.3, 1.0, 3.0, 12.0, 60.0)
 

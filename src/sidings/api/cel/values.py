@@ -17,6 +17,7 @@ from sidings.api import timestamps
 from sidings.api.cel.errors import EvaluationError
 from sidings.api.cel.units import FUNCTIONS
 from sidings.api.kind import Schema
+from sidings.api.structural.node import Node, node_of
 
 
 def _date(text: str) -> datetime:
@@ -31,49 +32,34 @@ _READERS: Mapping[str, Callable[[str], Any]] = {
 }
 
 
-class _Place:
-    """A schema as a key: one and the same, since to compare two would cost more than what is remembered."""
-
-    __slots__ = ("schema",)
-
-    def __init__(self, schema: Schema) -> None:
-        self.schema = schema
-
-    def __hash__(self) -> int:
-        return id(self.schema)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Place) and self.schema is other.schema
-
-
 def has_formats(schema: Schema) -> bool:
     """Whether any text below ``schema`` is more than a text to rules."""
-    return _has_formats(_Place(schema))
+    return _has_formats(node_of(schema))
 
 
 @lru_cache(maxsize=1 << 16)
-def _has_formats(place: _Place) -> bool:
+def _has_formats(node: Node) -> bool:
     """Remembered: the schema of a pod template has thousands of places, and each create would walk all of them."""
-    schema = place.schema
-    if schema.get("type") == "string":
-        return schema.get("format") in _READERS
-    below = [*(schema.get("properties") or {}).values(), schema.get("items"), schema.get("additionalProperties")]
-    return any(has_formats(each) for each in below if isinstance(each, Mapping))
+    if node.type == "string":
+        return node.format in _READERS
+    below = [*node.properties.values(), node.items, node.additional]
+    return any(_has_formats(each) for each in below if each is not None)
 
 
 def of_json(schema: Schema, value: Any) -> Any:
     """``value``, which fits ``schema``, as rules see it."""
-    if not has_formats(schema):
+    return _seen(node_of(schema), value)
+
+
+def _seen(node: Node | None, value: Any) -> Any:
+    if node is None or not _has_formats(node):
         return value
     if isinstance(value, str):
-        return _text(str(schema.get("format") or ""), value) if schema.get("type") == "string" else value
+        return _text(node.format, value) if node.type == "string" else value
     if isinstance(value, list):
-        items = schema.get("items")
-        return [of_json(items, item) for item in value] if isinstance(items, Mapping) else value
+        return [_seen(node.items, item) for item in value]
     if isinstance(value, dict):
-        properties, additional = schema.get("properties") or {}, schema.get("additionalProperties")
-        rest: Schema = additional if isinstance(additional, Mapping) else {}
-        return {name: of_json(properties.get(name, rest), item) for name, item in value.items()}
+        return {name: _seen(node.properties.get(name, node.additional), item) for name, item in value.items()}
     return value
 
 

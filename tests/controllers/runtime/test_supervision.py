@@ -39,11 +39,12 @@ async def test_it_is_run_again_less_and_less_often(caplog: pytest.LogCaptureFixt
     task.cancel()
 
 
-async def test_who_ran_for_long_comes_back_soon() -> None:
+async def test_who_ran_for_long_comes_back_soon(caplog: pytest.LogCaptureFixture) -> None:
     fragile = Fragile(life=supervision.STABLE_SECONDS + 1)
     task = asyncio.create_task(keep_running("queues", fragile.run, LoopClock()))
     await asyncio.sleep(5 * fragile.life)
     assert [round(begun - number * fragile.life) for number, begun in enumerate(fragile.begun)] == [0, 1, 2, 3, 4]
+    assert {record.getMessage() for record in caplog.records} == {"queues failed unexpectedly, again in 1 s"}
     task.cancel()
 
 

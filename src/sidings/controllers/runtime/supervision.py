@@ -25,12 +25,14 @@ async def keep_running(name: str, run: Callable[[], Awaitable[None]], clock: Clo
     delay = FIRST_DELAY
     while True:
         began = clock.monotonic()
+        bug: Exception | None = None
         try:
             await run()
-            log.error("%s ended, again in %.0f s", name, delay)
-        except Exception:
-            log.exception("%s failed unexpectedly, again in %.0f s", name, delay)
+        except Exception as error:  # whatever it is, the controllers beside it would end with it
+            bug = error
         if clock.monotonic() - began > STABLE_SECONDS:
             delay = FIRST_DELAY
+        how = "ended" if bug is None else "failed unexpectedly"
+        log.error("%s %s, again in %.0f s", name, how, delay, exc_info=bug)
         await clock.sleep(delay)
         delay = min(2 * delay, LONGEST_DELAY)

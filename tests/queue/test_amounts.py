@@ -19,5 +19,9 @@ def test_read_and_written(resource: str, value: str | int, whole: int, text: str
     assert amounts.text(resource, whole) == text
 
 
+def test_cpu_in_cores_and_the_rest_as_it_is() -> None:
+    assert [amounts.in_units(name, 1500) for name in ("cpu", "memory", "pods")] == [1.5, 1500.0, 1500.0]
+
+
 def test_fractions_are_rounded_up() -> None:
     assert amounts.whole("cpu", "100u") == 1

@@ -77,7 +77,10 @@ class Consumption:
         if weight <= 0:
             return math.inf
         total = _sum(self.consumed, self.penalty)
-        return sum(rules.weights.get(name, 1.0) * _standard(name, amount) for name, amount in total.items()) / weight
+        return (
+            sum(rules.weights.get(name, 1.0) * amounts.in_units(name, amount) for name, amount in total.items())
+            / weight
+        )
 
 
 def stored(local_queue: Object, now: datetime) -> Consumption:
@@ -102,10 +105,6 @@ def in_use(holders: Iterable[Workload]) -> Amounts:
         for (_, resource), amount in held(holder).usage.items():
             total[resource] = total.get(resource, 0.0) + amount
     return total
-
-
-def _standard(resource: str, amount: float) -> float:
-    return amount / 1000 if resource == "cpu" else amount
 
 
 def _sum(one: Amounts, other: Amounts) -> dict[str, float]:

@@ -37,6 +37,11 @@ def text(resource: str, amount: int) -> str:
     return quantity.canonical(amount)
 
 
+def in_units(resource: str, amount: float) -> float:
+    """The amount in whole CPUs, bytes or pieces, where it is arithmetic no more but a figure."""
+    return amount / 1000 if resource == "cpu" else float(amount)
+
+
 def add(total: Usage, more: Mapping[FlavorResource, int]) -> None:
     """Adds ``more`` to ``total`` in place."""
     for key, amount in more.items():

@@ -13,7 +13,7 @@ from sidings.api.resources import CLUSTER_QUEUES, WORKLOADS
 from sidings.controllers.kueue import words, workload_status
 from sidings.controllers.kueue.cache import Cache
 from sidings.controllers.kueue.queue_status import LARGEST
-from sidings.queue import fair_sharing
+from sidings.queue import amounts, fair_sharing
 from sidings.queue.amounts import Usage
 from sidings.queue.quota import Node
 
@@ -114,7 +114,7 @@ def _held(cache: Cache, which: str) -> Iterator[_Sample]:
     for queue in _queues(cache):
         usage: Usage = getattr(cache.tallies.of_cluster_queue(queue.name), which)
         for flavor, resource in queue.quotas:
-            yield _labels(queue, flavor, resource), _in_units(resource, usage.get((flavor, resource), 0))
+            yield _labels(queue, flavor, resource), amounts.in_units(resource, usage.get((flavor, resource), 0))
 
 
 def _quota(cache: Cache, which: str) -> Iterator[_Sample]:
@@ -122,14 +122,14 @@ def _quota(cache: Cache, which: str) -> Iterator[_Sample]:
         for (flavor, resource), quota in queue.quotas.items():
             amount = getattr(quota, which)
             if amount is not None:
-                yield _labels(queue, flavor, resource), _in_units(resource, amount)
+                yield _labels(queue, flavor, resource), amounts.in_units(resource, amount)
 
 
 def _subtree(cache: Cache, which: str) -> Iterator[_Sample]:
     for cohort in _cohorts(cache):
-        amounts: Usage = getattr(cohort, which)
-        for (flavor, resource), amount in amounts.items():
-            yield {"cohort": cohort.name, "flavor": flavor, "resource": resource}, _in_units(resource, amount)
+        usage: Usage = getattr(cohort, which)
+        for (flavor, resource), amount in usage.items():
+            yield {"cohort": cohort.name, "flavor": flavor, "resource": resource}, amounts.in_units(resource, amount)
 
 
 def _shares(nodes: Iterable[Node], label: str) -> Iterator[_Sample]:
@@ -140,10 +140,6 @@ def _shares(nodes: Iterable[Node], label: str) -> Iterator[_Sample]:
 def _labels(queue: Node, flavor: str, resource: str) -> dict[str, str]:
     cohort = queue.parent.name if queue.parent is not None else ""
     return {"cohort": cohort, "cluster_queue": queue.name, "flavor": flavor, "resource": resource}
-
-
-def _in_units(resource: str, amount: int) -> float:
-    return amount / 1000 if resource == "cpu" else float(amount)
 
 
 def cluster_queue_of(workload: Object) -> str:

@@ -21,6 +21,9 @@ from sidings.api.training_operator import words as operator_words
 
 Path = tuple[str | int, ...]
 
+TRAINER: Path = ("spec", "trainer")
+"""Where a TrainJob describes the container that trains, whose pods are its runtime's."""
+
 _TEMPLATE: Path = ("spec", "template")
 _OF_TRAINER = {"resources": "resourcesPerNode", "image": "image", "command": "command", "args": "args", "env": "env"}
 _GENERATED = (
@@ -74,7 +77,7 @@ class Revision:
         template = template_of(self._root, pod)
         if template is None:
             is_trainer = self._root["kind"] == "TrainJob" and name == words.NODE
-            return ("spec", "trainer") if is_trainer else None
+            return TRAINER if is_trainer else None
         for field in ("containers", "initContainers"):
             for index, container in enumerate(template.pods["spec"].get(field) or ()):
                 if container["name"] == name:
@@ -84,9 +87,9 @@ class Revision:
     def containers(self, pod: Object, name: str) -> list[Path]:
         """As ``container``, and the same container in other parts of the job, which fares alike."""
         path = self.container(pod, name)
-        if path is None or path == ("spec", "trainer"):
+        if path is None or path == TRAINER:
             return [path] if path else []
-        own = self._at(path)
+        own = self.at(path)
         found = [path]
         for template in templates(self._root):
             for index, container in enumerate(template.pods["spec"].get(str(path[-2])) or ()):
@@ -95,7 +98,12 @@ class Revision:
                     found.append(other)
         return found
 
-    def _at(self, path: Path) -> Any:
+    @property
+    def changed(self) -> bool:
+        return bool(self._steps)
+
+    def at(self, path: Path) -> Any:
+        """What the job has there now."""
         at: Any = self._job
         for step in path:
             at = at[step]
@@ -103,7 +111,7 @@ class Revision:
 
     def set_in_container(self, path: Path, field: str, value: Any) -> None:
         """``field`` as a container has it (``resources``, ``command``); a TrainJob's trainer calls some otherwise."""
-        self.set((*path, _OF_TRAINER[field] if path == ("spec", "trainer") else field), value)
+        self.set((*path, _OF_TRAINER[field] if path == TRAINER else field), value)
 
     def set(self, path: Path, value: Any) -> None:
         """Parents that are missing are made."""
@@ -134,7 +142,7 @@ class Revision:
         self._steps.append({"op": "add", "path": f"{_pointer(path)}/-", "value": value})
 
     def remove(self, path: Path) -> None:
-        del self._at(path[:-1])[path[-1]]
+        del self.at(path[:-1])[path[-1]]
         self._steps.append({"op": "remove", "path": _pointer(path)})
 
     def command(self, around: Surroundings) -> str:

@@ -35,15 +35,14 @@ def anywhere(around: Surroundings, job: Object | None) -> str:
     """The topology level as a wish instead of a condition."""
     if job is None:
         return ""
-    revision, changed = Revision(job), False
+    revision = Revision(job)
     for template in templates(job):
         level = annotations_of({"metadata": template.pods.get("metadata") or {}}).get(keys.REQUIRED_TOPOLOGY)
         if level:
             path = (*template.path, "metadata", "annotations")
             revision.remove((*path, keys.REQUIRED_TOPOLOGY))
             revision.set((*path, keys.PREFERRED_TOPOLOGY), level)
-            changed = True
-    return revision.command(around) if changed else ""
+    return revision.command(around) if revision.changed else ""
 
 
 def _hindrances(workload: Workload, flavor: Flavor) -> list[Object]:
@@ -65,10 +64,9 @@ def _toleration(taint: Object) -> Object:
 
 def _without_selector(around: Surroundings, flavor: Flavor, job: Object) -> str:
     """Takes the labels off the job's node selector that the flavor's nodes do not have."""
-    revision, changed = Revision(job), False
+    revision = Revision(job)
     for template in templates(job):
         for key, value in (template.pods["spec"].get("nodeSelector") or {}).items():
             if key in flavor.node_labels and flavor.node_labels[key] != value:
                 revision.remove((*template.path, "spec", "nodeSelector", key))
-                changed = True
-    return revision.command(around) if changed else ""
+    return revision.command(around) if revision.changed else ""

@@ -10,7 +10,7 @@ from sidings.answers import codes
 from sidings.answers.codes import finding
 from sidings.answers.family import Family, short_name
 from sidings.answers.finding import Finding, place_of
-from sidings.answers.resubmission import Revision
+from sidings.answers.resubmission import TRAINER, Revision
 from sidings.answers.surroundings import Surroundings
 from sidings.api import timestamps
 from sidings.api.objects import Object, key_of, uid_of
@@ -55,7 +55,7 @@ def _of_probe(family: Family, pod: Object, container: str, told: str, around: Su
     revision = Revision(family.root)
     path = revision.container(pod, container)
     spec: Object = next((each for each in pod["spec"]["containers"] if each["name"] == container), {})
-    if path is not None and path != ("spec", "trainer") and field in spec:
+    if path is not None and path != TRAINER and field in spec:
         revision.remove((*path, field))
         remedy = revision.command(around)
     what = f'the {match["kind"].lower()} probe of container "{container}" of {short_name(pod)} fails'

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from typing import Any
 
 from sidings.answers.family import Family
 from sidings.answers.resubmission import Revision, templates
@@ -73,7 +72,7 @@ def _largest(family: Family, found: re.Match[str], around: Surroundings) -> str:
 
 def _limits_as_requests(family: Family, found: re.Match[str], around: Surroundings) -> str:
     """Extended resources are not overcommitted: a request alone is refused."""
-    revision, changed = Revision(family.root), False
+    revision = Revision(family.root)
     for template in templates(family.root):
         for index, container in enumerate(template.pods["spec"].get("containers") or ()):
             resources = resources_of(container)
@@ -85,13 +84,12 @@ def _limits_as_requests(family: Family, found: re.Match[str], around: Surroundin
             if lacking:
                 limits = {**(resources.get("limits") or {}), **lacking}
                 revision.set((*template.path, "spec", "containers", index, "resources", "limits"), limits)
-                changed = True
-    return revision.command(around) if changed else ""
+    return revision.command(around) if revision.changed else ""
 
 
 def _requests_as_limits(family: Family, found: re.Match[str], around: Surroundings) -> str:
     """A request above its limit: the limit is raised."""
-    revision, changed = Revision(family.root), False
+    revision = Revision(family.root)
     for template in templates(family.root):
         for index, container in enumerate(template.pods["spec"].get("containers") or ()):
             resources = resources_of(container)
@@ -100,34 +98,29 @@ def _requests_as_limits(family: Family, found: re.Match[str], around: Surroundin
                 if quantity.parse(requests[name]) > quantity.parse(limits[name]):
                     path = (*template.path, "spec", "containers", index, "resources", "limits", name)
                     revision.set(path, requests[name])
-                    changed = True
-    return revision.command(around) if changed else ""
+    return revision.command(around) if revision.changed else ""
 
 
 def _restart_policy(family: Family, found: re.Match[str], around: Surroundings) -> str:
     """Pods of a Job are not started again for ever."""
     if framework.of_object(family.root):
         return ""
-    revision, changed = Revision(family.root), False
+    revision = Revision(family.root)
     for template in templates(family.root):
         if template.pods["spec"].get("restartPolicy") not in ("Never", "OnFailure"):
             revision.set((*template.path, "spec", "restartPolicy"), "Never")
-            changed = True
-    return revision.command(around) if changed else ""
+    return revision.command(around) if revision.changed else ""
 
 
 def _completions(family: Family, found: re.Match[str], around: Surroundings) -> str:
     """An Indexed Job is told how many indexes it has: as many as pods run at once."""
-    revision, changed = Revision(family.root), False
+    revision = Revision(family.root)
     for template in templates(family.root):
         spec = template.path[:-1]
-        job: Any = family.root
-        for step in spec:
-            job = job[step]
+        job = revision.at(spec)
         if job.get("completions") is None:
             revision.set((*spec, "completions"), int(job.get("parallelism", 1)))
-            changed = True
-    return revision.command(around) if changed else ""
+    return revision.command(around) if revision.changed else ""
 
 
 _BY_MESSAGE: tuple[tuple[re.Pattern[str], Mend], ...] = (

@@ -114,9 +114,7 @@ def _of_failure(failure: Failure, family: Family, around: Surroundings) -> Findi
     if sign := sign_in(lines):
         code, line = sign
         cause, remedy = codes.EXPLANATIONS[code].title, mended(code, line)
-        if code == codes.SHARED_MEMORY_FULL:
-            remedy = remedies.shared_memory(family.root, pod, container, around) or logs
-        elif code in collectives.CODES:
+        if code in collectives.CODES:
             cause, remedy = collectives.who_is_missing(code, family, pod, container, around, cause, logs)
         return finding(code, where, f"{what}: {line}", cause=cause, remedy=remedy)
     cause = failure.message or (lines[-1] if lines else "")

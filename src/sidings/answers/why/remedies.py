@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sidings.answers import codes
-from sidings.answers.resubmission import Path, Revision
+from sidings.answers.resubmission import TRAINER, Path, Revision
 from sidings.answers.surroundings import Surroundings
 from sidings.api import quantity
 from sidings.api.objects import Object
@@ -40,17 +40,6 @@ def of_container(code: str, root: Object, pod: Object, container: Object, line: 
     return revision.command(around)
 
 
-def shared_memory(root: Object, pod: Object, container: Object, around: Surroundings) -> str:
-    """Mounts memory at ``/dev/shm``; empty where the job does not carry its pods' template."""
-    revision = Revision(root)
-    paths = [path for path in revision.containers(pod, container.get("name", "")) if path != ("spec", "trainer")]
-    for path in paths:
-        volume = {"name": "shared-memory", "emptyDir": {"medium": "Memory"}}
-        revision.append((*path[:-2], "volumes"), volume)
-        revision.append((*path, "volumeMounts"), {"name": "shared-memory", "mountPath": "/dev/shm"})
-    return revision.command(around) if paths else ""
-
-
 def resources_of(container: Object) -> Any:
     """A copy that may be changed."""
     resources = container.get("resources") or {}
@@ -64,6 +53,16 @@ def _more_memory(revision: Revision, path: Path, container: Object, line: str) -
         return False
     resources["limits"]["memory"] = quantity.binary(int(quantity.parse(limit) * MORE_MEMORY))
     revision.set_in_container(path, "resources", resources)
+    return True
+
+
+def _shared_memory(revision: Revision, path: Path, container: Object, line: str) -> bool:
+    """Mounts memory at ``/dev/shm``, where the job itself carries its pods' template."""
+    if path == TRAINER:
+        return False
+    volume = {"name": "shared-memory", "emptyDir": {"medium": "Memory"}}
+    revision.append((*path[:-2], "volumes"), volume)
+    revision.append((*path, "volumeMounts"), {"name": "shared-memory", "mountPath": "/dev/shm"})
     return True
 
 
@@ -101,7 +100,7 @@ def _home(revision: Revision, path: Path, container: Object, line: str) -> bool:
 
 def _as_many_processes_as_gpus(revision: Revision, path: Path, container: Object, line: str) -> bool:
     gpus = gpus_of(container)
-    if gpus and path == ("spec", "trainer"):
+    if gpus and path == TRAINER:
         revision.set((*path, "numProcPerNode"), gpus)
         return True
     return bool(gpus) and _word(revision, path, container, _PROCESSES, f"--nproc-per-node={gpus}")
@@ -146,6 +145,7 @@ def _run(revision: Revision, path: Path, container: Object, command: list[str]) 
 
 _BY_CODE: dict[str, Mend] = {
     codes.OUT_OF_MEMORY: _more_memory,
+    codes.SHARED_MEMORY_FULL: _shared_memory,
     codes.NO_MODULE: _install,
     codes.NO_COMMAND: _spell,
     codes.PERMISSION_DENIED: _home,

@@ -1,4 +1,4 @@
-"""What labels and annotations may be, wherever they stand: on an object, or on the pods of a template.
+"""What labels and annotations may be, wherever they stand: on an object, on the pods of a template, in a selector.
 
 ``ValidateLabels`` and ``ValidateAnnotations`` of apimachinery v0.36.
 """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sidings.api import names
+from sidings.api import label_rules, names
 from sidings.api.fields import FieldError, forbidden, invalid, required
 from sidings.api.objects import Object
 
@@ -15,9 +15,7 @@ NO_OPERATOR = "not a valid selector operator"
 
 def errors(selector: Object, path: str) -> Iterator[FieldError]:
     """The broken rules of ``selector``, which is at ``path``."""
-    for key, value in (selector.get("matchLabels") or {}).items():
-        yield from _complaints(f"{path}.matchLabels", key, names.qualified_name(key))
-        yield from _complaints(f"{path}.matchLabels", value, names.label_value(value))
+    yield from label_rules.of_labels(selector.get("matchLabels") or {}, f"{path}.matchLabels")
     for index, expression in enumerate(selector.get("matchExpressions") or ()):
         yield from _expression(expression, f"{path}.matchExpressions[{index}]")
 

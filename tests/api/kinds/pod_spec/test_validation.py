@@ -14,6 +14,11 @@ def test_a_good_spec_has_no_errors():
     assert errors(hostname="h", subdomain="s", serviceAccountName="default", nodeSelector={"a/b": "c"}) == []
 
 
+def test_a_node_selector_is_made_of_labels():
+    (error,) = errors(nodeSelector={"a": "b c"})
+    assert error.startswith('spec.nodeSelector: Invalid value: "b c": a valid label must be an empty string')
+
+
 def test_errors_come_in_upstream_s_order():
     bad = [
         {"name": "C_1"},

@@ -13,14 +13,6 @@ TOLERATION_OPERATORS = ("Equal", "Exists")
 UNSATISFIABLE = ("DoNotSchedule", "ScheduleAnyway")
 
 
-def validate_node_selector(selector: dict[str, str], path: str) -> list[FieldError]:
-    errors = []
-    for key, value in selector.items():
-        errors += [invalid(path, key, message) for message in qualified_name(key)]
-        errors += [invalid(path, value, message) for message in label_value(value)]
-    return errors
-
-
 def validate_affinity(affinity: Object, path: str) -> list[FieldError]:
     errors: list[FieldError] = []
     node = affinity.get("nodeAffinity") or {}

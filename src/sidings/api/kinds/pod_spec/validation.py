@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 from typing import Any
 
+from sidings.api import label_rules
 from sidings.api.fields import FieldError, invalid, not_supported, required
 from sidings.api.kinds.pod_spec import containers, scheduling, security, volumes
 from sidings.api.names import dns1123_label, dns1123_subdomain
@@ -22,7 +23,7 @@ def validate_pod_spec(spec: Object, path: str) -> list[FieldError]:
     errors += containers.validate(spec, path, known_volumes)
     errors += _choice(spec, path, "restartPolicy", RESTART_POLICIES)
     errors += _choice(spec, path, "dnsPolicy", DNS_POLICIES)
-    errors += scheduling.validate_node_selector(spec.get("nodeSelector") or {}, f"{path}.nodeSelector")
+    errors += label_rules.of_labels(spec.get("nodeSelector") or {}, f"{path}.nodeSelector")
     errors += security.validate_pod(spec, path)
     errors += _image_pull_secrets(spec, path)
     errors += scheduling.validate_affinity(spec.get("affinity") or {}, f"{path}.affinity")

@@ -13,12 +13,12 @@ from collections.abc import Mapping
 from typing import ClassVar, NamedTuple
 
 from sidings.api.kinds.endpoint_slice import SERVICE_NAME
-from sidings.api.objects import Key, Object, is_deleting, namespace_of
-from sidings.api.resources import ENDPOINT_SLICES, NAMESPACES, SECRETS, SERVICES, Resource
-from sidings.api.status import AlreadyExists, NotFound
+from sidings.api.objects import Object
+from sidings.api.resources import ENDPOINT_SLICES, SECRETS, SERVICES, Resource
 from sidings.client.interface import Client
 from sidings.clock import Clock
-from sidings.controllers.runtime.controller import Controller, Mapper
+from sidings.controllers.every_namespace import InEveryNamespace, namespace_of_any
+from sidings.controllers.runtime.controller import Mapper
 
 NAME = "s3"
 NAMESPACE = "default"
@@ -35,18 +35,13 @@ class Credentials(NamedTuple):
     secret: str
 
 
-def _namespace(obj: Object) -> tuple[Key, ...]:
-    return (Key("", namespace_of(obj)),) if obj["metadata"]["name"] == NAME else ()
-
-
-class ObjectStorage(Controller):
+class ObjectStorage(InEveryNamespace):
     """Makes them anew when somebody deletes them; what somebody changed in the Secret's keys is put right."""
 
     name = "object-storage"
-    resource = NAMESPACES
-    triggers: ClassVar[Mapping[Resource, Mapper]] = {
-        SECRETS: _namespace, SERVICES: _namespace, ENDPOINT_SLICES: _namespace,
-    }  # fmt: skip
+    triggers: ClassVar[Mapping[Resource, Mapper]] = dict.fromkeys(
+        (SECRETS, SERVICES, ENDPOINT_SLICES), namespace_of_any(NAME)
+    )
     workers = 1
 
     def __init__(
@@ -57,29 +52,8 @@ class ObjectStorage(Controller):
         self._secret = data_connection(credentials)
         self._way = way(address, port)
 
-    async def reconcile(self, key: Key) -> float | None:
-        try:
-            if is_deleting(await self.client.get(NAMESPACES, key.name)):
-                return None
-        except NotFound:
-            return None
-        wanted = {SECRETS: self._secret, **(self._way if key.name == NAMESPACE else {})}
-        for resource, obj in wanted.items():
-            await self._ensure(resource, obj, key.name)
-        return None
-
-    async def _ensure(self, resource: Resource, wanted: Object, namespace: str) -> None:
-        try:
-            live = await self.client.get(resource, NAME, namespace)
-        except NotFound:
-            try:
-                await self.client.create(resource, wanted, namespace=namespace, field_manager=self.name)
-            except AlreadyExists:
-                await self._ensure(resource, wanted, namespace)
-            return
-        changed = {name: wanted[name] for name in ("data", "endpoints", "ports") if live.get(name) != wanted.get(name)}
-        if changed:
-            await self.client.patch(resource, NAME, changed, namespace=namespace, field_manager=self.name)
+    def contents(self, namespace: str) -> Mapping[Resource, Object]:
+        return {SECRETS: self._secret, **(self._way if namespace == NAMESPACE else {})}
 
 
 def data_connection(credentials: Credentials) -> Object:

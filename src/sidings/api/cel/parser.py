@@ -81,26 +81,27 @@ class _Parser:
             return token
         return None
 
-    def _refuse(self, token: Token, expected: str) -> CelSyntaxError:
-        shown = "<EOF>"
+    def _refuse(self, expected: str) -> CelSyntaxError:
+        """What to say of the next token, which is not what was ``expected``."""
+        token, shown = self._next, "<EOF>"
         if token.kind != END:
-            shown = self._text[token.offset : self._tokens[self._tokens.index(token) + 1].offset].strip()
+            shown = self._text[token.offset : self._tokens[self._position + 1].offset].strip()
         return CelSyntaxError(f"Syntax error: mismatched input '{shown}' expecting {expected}", token.offset)
 
     def _expect(self, operator: str) -> None:
         if self._take(operator) is None:
-            raise self._refuse(self._next, f"'{operator}'")
+            raise self._refuse(f"'{operator}'")
 
     def _name(self) -> str:
         token = self._next
         if token.kind != NAME:
-            raise self._refuse(token, "IDENTIFIER")
+            raise self._refuse("IDENTIFIER")
         self._position += 1
         return str(token.value)
 
     def expect_end(self) -> None:
         if self._next.kind != END:
-            raise self._refuse(self._next, "<EOF>")
+            raise self._refuse("<EOF>")
 
     def _deeper(self) -> None:
         self._depth += 1
@@ -162,8 +163,9 @@ class _Parser:
         self._depth -= 1
         if operator.value == "!":
             return Call(operator.offset, tree.NOT, None, (operand,))
-        if isinstance(operand, Literal) and type(operand.value) in (int, float):
-            return Literal(operator.offset, -operand.value)  # type: ignore[operator]
+        match operand:
+            case Literal(value=int() | float() as number) if not isinstance(number, bool):
+                return Literal(operator.offset, -number)
         return Call(operator.offset, tree.NEGATE, None, (operand,))
 
     def _member(self) -> Node:
@@ -196,7 +198,7 @@ class _Parser:
         if self._take("{"):
             return self._map(token.offset)
         if token.kind not in (NUMBER, STRING, NAME) or token.value == "in":
-            raise self._refuse(token, _OPERANDS)
+            raise self._refuse(_OPERANDS)
         self._position += 1
         if token.kind != NAME:
             return Literal(token.offset, token.value)

@@ -77,6 +77,7 @@ class _Search:
         self._empty = empty
         self._excluded: Counter[str] = Counter()
         self._needs = _needs(ask.requests)
+        self._leader_needs = _needs(ask.leader or _NOTHING)
         self._rooms: dict[Domain, _Room] = {}
         for domain in topology.by_level[0]:
             self._count(domain)
@@ -104,7 +105,7 @@ class _Search:
         if not pods:
             self._excluded[f'resource "{limiting}"'] += 1
         leader = self._ask.leader
-        if leader is None or not _capacity(leaf, taken, _needs(leader))[0]:
+        if leader is None or not _capacity(leaf, taken, self._leader_needs)[0]:
             return _Room(pods=pods)
         return _Room(pods=pods, leader=True, pods_beside=_capacity(leaf, (*taken, leader), self._needs)[0])
 

@@ -11,8 +11,11 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
 from sidings.api.objects import Object, name_of
+from sidings.api.resources import DATA_SCIENCE_CLUSTERS, JOB_SET_OPERATORS, KUEUE_OPERATORS
 
 MANAGED, UNMANAGED, REMOVED = "Managed", "Unmanaged", "Removed"
+SWITCHES = (DATA_SCIENCE_CLUSTERS, JOB_SET_OPERATORS, KUEUE_OPERATORS)
+"""The kinds of these objects, in the order in which ``running`` and ``removed_by`` take them."""
 SINGLETON = "cluster"
 """The one name that the operators' own objects may have."""
 

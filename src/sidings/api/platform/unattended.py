@@ -6,11 +6,11 @@ import json
 
 from sidings.api import conditions
 from sidings.api.objects import Object, name_of
-from sidings.api.platform.components import MANAGED, UNMANAGED, Component
-from sidings.api.resources import DATA_SCIENCE_CLUSTERS, JOB_SET_OPERATORS, KUEUE_OPERATORS, Resource
+from sidings.api.platform.components import MANAGED, SWITCHES, UNMANAGED, Component
+from sidings.api.resources import DATA_SCIENCE_CLUSTERS, Resource
 
 REASON = "ComponentRemoved"
-_SWITCHES = {resource.kind: resource for resource in (DATA_SCIENCE_CLUSTERS, JOB_SET_OPERATORS, KUEUE_OPERATORS)}
+_SWITCHES = {resource.kind: resource for resource in SWITCHES}
 _ENDS = ("Complete", "Completed", "Succeeded", "Failed", "Finished")
 
 

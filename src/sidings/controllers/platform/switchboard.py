@@ -64,8 +64,7 @@ class Switchboard(Controller):
 
     async def reconcile(self, key: Key) -> float | None:
         """Bring what runs in line with the objects."""
-        kinds = (DATA_SCIENCE_CLUSTERS, JOB_SET_OPERATORS, KUEUE_OPERATORS)
-        clusters, job_set, kueue = [(await self.client.list(resource)).items for resource in kinds]
+        clusters, job_set, kueue = [(await self.client.list(resource)).items for resource in components.SWITCHES]
         on = components.running(clusters, job_set, kueue)
         for component, parts in self._parts.items():
             is_on, ended = self._running.get(component, (None, []))

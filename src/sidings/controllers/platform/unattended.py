@@ -11,7 +11,7 @@ from typing import ClassVar
 from sidings.api.objects import Key, Object, controller_of, uid_of
 from sidings.api.platform import components, unattended
 from sidings.api.platform.components import Component
-from sidings.api.resources import DATA_SCIENCE_CLUSTERS, JOB_SET_OPERATORS, KUEUE_OPERATORS, Resource
+from sidings.api.resources import Resource
 from sidings.api.status import NotFound
 from sidings.client.events import EventNote, Recorder
 from sidings.client.interface import Client
@@ -49,8 +49,7 @@ class Unattended(Controller):
         generation = int(job["metadata"].get("generation") or 0)
         if not unattended.waits(job) or self._told.get(uid_of(job)) == generation:
             return None
-        kinds = (DATA_SCIENCE_CLUSTERS, JOB_SET_OPERATORS, KUEUE_OPERATORS)
-        clusters, job_set, kueue = [(await self.client.list(resource)).items for resource in kinds]
+        clusters, job_set, kueue = [(await self.client.list(resource)).items for resource in components.SWITCHES]
         switch = components.removed_by(self._component, clusters, job_set, kueue)
         if switch is None:
             return None

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from sidings.api.platform import components
 from sidings.api.platform.components import Component
-from sidings.api.resources import DATA_SCIENCE_CLUSTERS, JOB_SET_OPERATORS, KUEUE_OPERATORS
 from sidings.registry.admission.plugin import Reader
 
 
 def is_on(component: Component, reader: Reader) -> bool:
     """By the platform's objects as they are stored now."""
-    clusters, job_set, kueue = map(reader.list, (DATA_SCIENCE_CLUSTERS, JOB_SET_OPERATORS, KUEUE_OPERATORS))
+    clusters, job_set, kueue = map(reader.list, components.SWITCHES)
     return components.removed_by(component, clusters, job_set, kueue) is None

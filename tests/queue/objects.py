@@ -8,6 +8,7 @@ from typing import Any
 
 from sidings.api import timestamps
 from sidings.api.objects import Object
+from sidings.queue.topology.domains import HOSTNAME
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -39,6 +40,23 @@ def cohort(name: str, parent: str = "", cpu: Mapping[str, Mapping[str, str] | st
         "kind": "Cohort",
         "metadata": {"name": name},
         "spec": {"parentName": parent, "resourceGroups": quotas(cpu) if cpu else []},
+    }
+
+
+def topology(*levels: str) -> Object:
+    return {"kind": "Topology", "metadata": {"name": "tp"}, "spec": {"levels": [{"nodeLabel": it} for it in levels]}}
+
+
+def node(name: str, cpu: str, pods: str = "99", **labels: str) -> Object:
+    """A node that is ready, and carries its name as the label of hosts beside ``labels``."""
+    return {
+        "kind": "Node",
+        "metadata": {"name": name, "labels": {**labels, HOSTNAME: name}},
+        "spec": {},
+        "status": {
+            "allocatable": {"cpu": cpu, "pods": pods},
+            "conditions": [{"type": "Ready", "status": "True"}],
+        },
     }
 
 

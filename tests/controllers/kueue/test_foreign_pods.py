@@ -3,21 +3,12 @@ from typing import Any
 from sidings.api.kueue import keys
 from sidings.controllers.kueue.foreign_pods import ForeignPods
 from sidings.queue.topology import domains
-from sidings.queue.topology.domains import Topology
-
-HOST = "kubernetes.io/hostname"
+from sidings.queue.topology.domains import HOSTNAME, Topology
+from tests.queue import objects
 
 
 def topology() -> Topology:
-    node = {
-        "metadata": {"name": "n", "labels": {HOST: "n"}},
-        "spec": {},
-        "status": {
-            "allocatable": {"cpu": "4", "pods": "10"},
-            "conditions": [{"type": "Ready", "status": "True"}],
-        },
-    }
-    return domains.build("tp", [HOST], {}, [node])
+    return domains.build("tp", [HOSTNAME], {}, [objects.node("n", "4", "10")])
 
 
 def pod(phase: str = "Running", **annotations: str) -> dict[str, Any]:

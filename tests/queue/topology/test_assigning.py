@@ -13,17 +13,8 @@ HOST = "kubernetes.io/hostname"
 
 
 def outcome(count: int = 4, **request: Any) -> str:
-    levels = [{"nodeLabel": level} for level in ("block", "rack", HOST)]
-    node = {
-        "kind": "Node",
-        "metadata": {"name": "n", "labels": {"block": "b", "rack": "r", HOST: "n"}},
-        "spec": {},
-        "status": {
-            "allocatable": {"cpu": "9", "pods": "99"},
-            "conditions": [{"type": "Ready", "status": "True"}],
-        },
-    }
-    topology = {"kind": "Topology", "metadata": {"name": "tp"}, "spec": {"levels": levels}}
+    node = objects.node("n", "9", block="b", rack="r")
+    topology = objects.topology("block", "rack", HOST)
     built = snapshot.build([objects.flavor(topologyName="tp"), topology, node])
     workload = workloads.of_object(objects.workload("w", count=count, topologyRequest=request))
     found = assigning.place_workload(built, [Part(workload.pod_sets[0], count, "default")])

@@ -2,8 +2,10 @@ from typing import Any
 
 import pytest
 
+from sidings.api.objects import Object
 from sidings.queue.topology import domains
 from sidings.queue.topology.placement import Ask, Placed, place
+from tests.queue import objects
 
 LEVELS = ("block", "rack", "kubernetes.io/hostname")
 CPUS = {
@@ -15,15 +17,9 @@ CPUS = {
 }
 
 
-def node(values: tuple[str, str, str], cpu: int) -> dict[str, Any]:
-    return {
-        "metadata": {"name": values[2], "labels": dict(zip(LEVELS, values, strict=True))},
-        "spec": {},
-        "status": {
-            "allocatable": {"cpu": str(cpu), "pods": "10"},
-            "conditions": [{"type": "Ready", "status": "True"}],
-        },
-    }
+def node(values: tuple[str, str, str], cpu: int | str) -> Object:
+    block, rack, host = values
+    return objects.node(host, str(cpu), "10", block=block, rack=rack)
 
 
 def placed(pods: int, level: str, **more: Any) -> dict[str, int] | str:
@@ -83,9 +79,7 @@ def test_why_not(found: dict[str, int] | str, message: str) -> None:
 
 def spread(cpus: dict[tuple[str, str, str], str], pods: int, **more: Any) -> dict[str, int] | str:
     """Where workers go, and the leader under the name ``leader``, in a topology of its own."""
-    nodes = [node(values, 0) for values in cpus]
-    for made, cpu in zip(nodes, cpus.values(), strict=True):
-        made["status"]["allocatable"]["cpu"] = cpu
+    nodes = [node(values, cpu) for values, cpu in cpus.items()]
     options: dict[str, Any] = {"level": 0, "slice_level": 2, "slice_size": 1, "requests": {"cpu": 1000}, **more}
     ask = Ask(pods=pods, required=True, least_free=False, excluded=lambda leaf: "", **options)
     found = place(domains.build("tp", LEVELS, {}, nodes), ask, {}, empty=False)

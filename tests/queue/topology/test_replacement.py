@@ -16,27 +16,14 @@ HOST = "kubernetes.io/hostname"
 RACKS = {"x1": "r1", "x2": "r1", "x3": "r1", "y1": "r2", "y2": "r2"}
 
 
-def node(name: str, cpu: int) -> dict[str, Any]:
-    return {
-        "kind": "Node",
-        "metadata": {"name": name, "labels": {"rack": RACKS[name], HOST: name}},
-        "spec": {},
-        "status": {
-            "allocatable": {"cpu": str(cpu), "pods": "99"},
-            "conditions": [{"type": "Ready", "status": "True"}],
-        },
-    }
-
-
 def used(built: Snapshot) -> dict[tuple[str, ...], int]:
     return {leaf.values: leaf.used.get("cpu", 0) for leaf in built.topologies["default"].by_level[1]}
 
 
 def replaced(places: dict[str, int], failed: str, cpus: dict[str, int], **request: Any) -> dict[str, int] | None:
     """New places of a workload of 1 CPU a pod; ``cpus`` are of the nodes that are left."""
-    levels = [{"nodeLabel": "rack"}, {"nodeLabel": HOST}]
-    topology = {"kind": "Topology", "metadata": {"name": "tp"}, "spec": {"levels": levels}}
-    nodes = [node(name, cpu) for name, cpu in cpus.items()]
+    topology = objects.topology("rack", HOST)
+    nodes = [objects.node(name, str(cpu), rack=RACKS[name]) for name, cpu in cpus.items()]
     built = snapshot.build([objects.flavor(topologyName="tp"), objects.cluster_queue("q", "99"), topology, *nodes])
     count = sum(places.values())
     workload = workloads.of_object(objects.workload("w", count=count, topologyRequest=request))

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from sidings.api.objects import Object
 from sidings.queue import snapshot, workloads
 from sidings.queue.snapshot import Snapshot
 from sidings.queue.topology import assigning
@@ -18,22 +19,12 @@ LEVELS = ("block", "rack", "kubernetes.io/hostname")
 CASES = 400
 
 
-def nodes(rng: random.Random) -> list[dict[str, Any]]:
+def nodes(rng: random.Random) -> list[Object]:
     made = []
     for number in range(rng.randint(1, 12)):
         rack = rng.randint(0, 4)
-        labels = {"block": f"b{rack % 2}", "rack": f"r{rack}", "kubernetes.io/hostname": f"n{number}"}
-        made.append(
-            {
-                "kind": "Node",
-                "metadata": {"name": f"n{number}", "labels": labels},
-                "spec": {},
-                "status": {
-                    "allocatable": {"cpu": f"{rng.randint(0, 12)}500m", "pods": str(rng.randint(1, 9))},
-                    "conditions": [{"type": "Ready", "status": "True"}],
-                },
-            }
-        )
+        cpu, pods = f"{rng.randint(0, 12)}500m", str(rng.randint(1, 9))
+        made.append(objects.node(f"n{number}", cpu, pods, block=f"b{rack % 2}", rack=f"r{rack}"))
     return made
 
 
@@ -87,9 +78,7 @@ def test_what_is_placed_is_complete_and_fits(with_leader: bool) -> None:
     placed_at_all = 0
     for seed in range(CASES):
         rng = random.Random(seed)
-        levels = [{"nodeLabel": level} for level in LEVELS]
-        topology = {"kind": "Topology", "metadata": {"name": "tp"}, "spec": {"levels": levels}}
-        built = snapshot.build([objects.flavor(topologyName="tp"), topology, *nodes(rng)])
+        built = snapshot.build([objects.flavor(topologyName="tp"), objects.topology(*LEVELS), *nodes(rng)])
         asked, count = request(rng), 12 * rng.randint(1, 2)
         if with_leader:
             asked["podSetGroupName"] = "group"

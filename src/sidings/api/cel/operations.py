@@ -71,8 +71,6 @@ def compare(operator: str, left: Any, right: Any) -> bool:
         return equal(left, right)
     if operator == "!=":
         return not equal(left, right)
-    if operator == "in":
-        return contains(right, left)
     kinds = {type_of(left), type_of(right)}
     if not (kinds <= {"int", "double"} or (len(kinds) == 1 and kinds < set(_ORDERED))):
         raise EvaluationError("no such overload")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 
+from sidings.api.cel import tree
 from sidings.api.cel import types as cel_types
 from sidings.api.cel.checker import Checked
 from sidings.api.cel.tree import AND, CONDITIONAL, IN, OR, Call, Fold, ListOf, Literal, MapOf, Name, Node, Select
@@ -24,8 +25,6 @@ _LOOPS: Mapping[str, int] = {"all": 3, "exists": 4, "exists_one": 2}
 _APPENDED, _INSERTED = 12, 33
 """What it costs to put one more item into a list, or entry into a map, that a macro makes."""
 _TEXTS = {"string", "bytes"}
-_EQUALITIES = ("_==_", "_!=_")
-_ORDERS = ("_<_", "_<=_", "_>_", "_>=_")
 
 
 def worst(node: Node, checked: Checked) -> int:
@@ -108,7 +107,7 @@ class _Estimate:
         function = node.function
         if function == "_+_":
             return self._addition(node, operands)
-        if function in _EQUALITIES or (function in _ORDERS and self._may_be(node) & _TEXTS):
+        if function in tree.EQUALITIES or (function in tree.ORDERS and self._may_be(node) & _TEXTS):
             return _share(min(map(self.size, operands)), _TRAVERSAL)
         if function == IN:
             return self.size(operands[1]) if self._types[operands[1]].name == "list" else 1
@@ -196,7 +195,7 @@ def _scan(sizes: _Estimate, _: Call, operands: Sequence[Node]) -> int:
     type_ = sizes.type_of(target)
     if type_.name != "list":
         return _share(sizes.size(target), _TRAVERSAL)
-    holds_texts = type_.parameters[0].name in ("string", "bytes")
+    holds_texts = type_.parameters[0].name in _TEXTS
     return times(sizes.size(target), plus(1, _share(sizes.item_size(target), _TRAVERSAL) if holds_texts else 0))
 
 

@@ -47,7 +47,6 @@ _OPERATORS: Mapping[str, Callable[..., Any]] = {
     tree.INDEX: operations.index,
     tree.OPTIONAL_INDEX: optionals.select,
 }
-_COMPARISONS = ("_==_", "_!=_", "_<_", "_<=_", "_>_", "_>=_")
 _ARITHMETIC = ("_+_", "_-_", "_*_", "_/_", "_%_")
 
 
@@ -137,7 +136,7 @@ def _call(node: Call) -> Evaluate:
             return _absorbing(left, right, decisive=operator == tree.OR)
         case tree.IN, [item, container]:
             return lambda scope: operations.contains(container(scope), item(scope))
-        case operator, [left, right] if operator in _COMPARISONS:
+        case operator, [left, right] if operator in (*tree.EQUALITIES, *tree.ORDERS):
             return _binary(operations.compare, operator.strip("_"), left, right)
         case operator, [left, right] if operator in _ARITHMETIC:
             return _binary(operations.arithmetic, operator.strip("_"), left, right)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 CONDITIONAL = "_?_:_"
 OR, AND, NOT, NEGATE = "_||_", "_&&_", "!_", "-_"
 IN = "@in"
+EQUALITIES, ORDERS = ("_==_", "_!=_"), ("_<_", "_<=_", "_>_", "_>=_")
 INDEX, OPTIONAL_INDEX = "_[_]", "_[?_]"
 
 

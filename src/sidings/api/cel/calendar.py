@@ -13,10 +13,10 @@ _HOUR, _MINUTE, _SECOND, _MILLISECOND = (
     timedelta(hours=1), timedelta(minutes=1), timedelta(seconds=1), timedelta(milliseconds=1),
 )  # fmt: skip
 _OF_DURATIONS: dict[str, Callable[[timedelta], int]] = {
-    "getHours": lambda value: _whole(value / _HOUR),
-    "getMinutes": lambda value: _whole(value / _MINUTE),
-    "getSeconds": lambda value: _whole(value / _SECOND),
-    "getMilliseconds": lambda value: _whole(value % _SECOND / _MILLISECOND),
+    "getHours": lambda value: int(value / _HOUR),
+    "getMinutes": lambda value: int(value / _MINUTE),
+    "getSeconds": lambda value: int(value / _SECOND),
+    "getMilliseconds": lambda value: int(value % _SECOND / _MILLISECOND),
 }
 _OF_TIMES: dict[str, Callable[[datetime], int]] = {
     "getFullYear": lambda moment: moment.year,
@@ -30,10 +30,6 @@ _OF_TIMES: dict[str, Callable[[datetime], int]] = {
     "getSeconds": lambda moment: moment.second,
     "getMilliseconds": lambda moment: moment.microsecond // 1000,
 }
-
-
-def _whole(value: float) -> int:
-    return int(value)
 
 
 def _zone(name: Any) -> tzinfo:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import total_ordering
 from typing import Any
 
+from sidings.api.cel.conversions import method_of
 from sidings.api.cel.errors import EvaluationError
 
 _NUMBER = "(?:0|[1-9][0-9]*)"
@@ -70,21 +71,12 @@ def _is_version(text: Any, normalize: Any = False) -> bool:
     return True
 
 
-def _part(index: int) -> Callable[[Any], int]:
-    def part(version: Any) -> int:
-        if not isinstance(version, Version):
-            raise EvaluationError("no such overload")
-        return version.core[index]
-
-    return part
-
-
 FUNCTIONS: dict[tuple[str, int], Callable[..., Any]] = {
     ("semver", 1): _read,
     ("semver", 2): _read,
     ("isSemver", 1): _is_version,
     ("isSemver", 2): _is_version,
-    ("major", 1): _part(0),
-    ("minor", 1): _part(1),
-    ("patch", 1): _part(2),
+    ("major", 1): method_of(Version, lambda version: version.core[0]),
+    ("minor", 1): method_of(Version, lambda version: version.core[1]),
+    ("patch", 1): method_of(Version, lambda version: version.core[2]),
 }

@@ -6,7 +6,6 @@ The answer is an optional list of complaints, none where the text is good.
 from __future__ import annotations
 
 import base64
-import binascii
 import re
 import uuid
 from collections.abc import Callable
@@ -36,7 +35,7 @@ def _readable(read: Callable[[str], Any], complaint: str) -> Callable[[str], lis
     def check(value: str) -> list[str]:
         try:
             read(value)
-        except (ValueError, binascii.Error):
+        except ValueError:
             return [complaint]
         return []
 

@@ -7,7 +7,6 @@ does not fit its format stays a text, and the rule says that it cannot be answer
 from __future__ import annotations
 
 import base64
-import binascii
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
 from functools import lru_cache
@@ -69,5 +68,5 @@ def _text(given: str, value: str) -> Any:
         return value
     try:
         return reader(value)
-    except (ValueError, binascii.Error, EvaluationError):
+    except (ValueError, EvaluationError):
         return value

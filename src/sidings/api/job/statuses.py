@@ -101,19 +101,21 @@ def _indexes(new: Object, old: Object) -> Iterator[FieldError]:
     spec = new["spec"]
     completions, per_index = spec.get("completions"), spec.get("backoffLimitPerIndex") is not None
     completed, failed = after.get("completedIndexes") or "", after.get("failedIndexes")
-    changed = completed != (before.get("completedIndexes") or ""), failed != before.get("failedIndexes")
-    if changed[0] and completions is not None:
+    completed_changed = completed != (before.get("completedIndexes") or "")
+    failed_changed = failed != before.get("failedIndexes")
+    if completed_changed and completions is not None:
         yield from _format("completedIndexes", completed, completions)
-    if changed[1] and completions is not None and per_index and failed is not None:
+    if failed_changed and completions is not None and per_index and failed is not None:
         yield from _format("failedIndexes", failed, completions)
-    if changed[0] and completed and spec.get("completionMode") != "Indexed":
+    if completed_changed and completed and spec.get("completionMode") != "Indexed":
         detail = "cannot set non-empty completedIndexes when non-indexed completion mode"
         yield fields.invalid("status.completedIndexes", completed, detail)
-    if changed[1] and failed is not None and not per_index:
+    if failed_changed and failed is not None and not per_index:
         detail = "cannot set non-null failedIndexes when backoffLimitPerIndex is null"
         yield fields.invalid("status.failedIndexes", failed, detail)
-    if any(changed) and completions is not None:
-        yield from _overlap(completed, failed or "", completions)
+    # Most Jobs have no failed indexes, and the controller writes the others each time that a pod ends.
+    if (completed_changed or failed_changed) and completions is not None and failed:
+        yield from _overlap(completed, failed, completions)
 
 
 def _format(name: str, text: str, completions: int) -> Iterator[FieldError]:

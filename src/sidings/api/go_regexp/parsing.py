@@ -17,6 +17,7 @@ DEEPEST = 100
 """Groups within groups; Go allows a thousand."""
 _ESCAPED = {"a": "\a", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 _FLAGS = "imsU"
+_OCTAL = frozenset(string.octdigits)
 
 
 class InvalidPattern(ValueError):
@@ -261,9 +262,9 @@ class _Parser:
             return _ESCAPED[char]
         if char == "x":
             return self._hexadecimal(start)
-        if char in "01234567" and (char == "0" or self.rest()[:1] in tuple("01234567")):
+        if char in _OCTAL and (char == "0" or self.rest()[:1] in _OCTAL):
             digits = char
-            while len(digits) < 3 and self.rest()[:1] in tuple("01234567"):
+            while len(digits) < 3 and self.rest()[:1] in _OCTAL:
                 digits += self._next()
             return chr(int(digits, 8))
         if char.isascii() and not char.isalnum():

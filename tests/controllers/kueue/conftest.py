@@ -16,13 +16,16 @@ from sidings.api.resources import (
     JOBS,
     LOCAL_QUEUES,
     NAMESPACES,
+    NODES,
     PODS,
     RESOURCE_FLAVORS,
+    TOPOLOGIES,
     WORKLOADS,
     Resource,
 )
 from sidings.client.interface import PatchType
 from sidings.host.control_plane import ControlPlane
+from sidings.queue.topology.domains import HOSTNAME
 from tests import control_planes
 
 SOON = 5.0
@@ -53,6 +56,18 @@ class Cluster:
         }
         await self.make(CLUSTER_QUEUES, name, {"namespaceSelector": {}, "resourceGroups": [group], **spec})
         await self.make(LOCAL_QUEUES, local, {"clusterQueue": name})
+
+    async def topology(self, *levels: str) -> None:
+        """From now on the flavor has a topology, of nodes that ``node`` makes."""
+        await self.make(TOPOLOGIES, "tp", {"levels": [{"nodeLabel": level} for level in levels]})
+        await self.patch(RESOURCE_FLAVORS, "default", {"spec": {"nodeLabels": {"pool": "tas"}, "topologyName": "tp"}})
+
+    async def node(self, name: str, labels: dict[str, str] | None = None) -> None:
+        """One that is ready and has two CPUs."""
+        await self.make(NODES, name, {}, labels={HOSTNAME: name, "pool": "tas", **(labels or {})})
+        ready = {"type": "Ready", "status": "True", "reason": "KubeletReady", "message": "", "lastTransitionTime": None}
+        status = {"allocatable": {"cpu": "2", "pods": "10"}, "conditions": [ready]}
+        await self.plane.client.patch(NODES, name, {"status": status}, subresource="status")
 
     async def job(self, name: str, pods: int = 1, queue: str = "lq", labels: dict[str, str] | None = None) -> None:
         container = {"name": "c", "image": "i", "command": ["true"], "resources": {"requests": {"cpu": "1"}}}

@@ -10,7 +10,7 @@ from sidings.api import catalog, timestamps
 from sidings.api.kueue import topology_assignment
 from sidings.api.kueue.topology_assignment import Placement
 from sidings.api.objects import Key
-from sidings.api.resources import JOBS, NODES, RESOURCE_FLAVORS, TOPOLOGIES, WORKLOADS
+from sidings.api.resources import JOBS, NODES, WORKLOADS
 from sidings.client.local import LocalClient
 from sidings.clock import LoopClock
 from sidings.controllers.kueue.node_failures import DELAY, NodeFailures, marked, seconds_left
@@ -46,19 +46,11 @@ def test_a_node_is_told_once_and_taken_back() -> None:
     assert "unhealthyNodes" not in none["status"]
 
 
-async def node(cluster: Cluster, name: str) -> None:
-    await cluster.make(NODES, name, {}, labels={HOST: name, "pool": "tas"})
-    condition = {"type": "Ready", "status": "True", "reason": "KubeletReady", "message": "", "lastTransitionTime": None}
-    status = {"allocatable": {"cpu": "2", "pods": "10"}, "conditions": [condition]}
-    await cluster.plane.client.patch(NODES, name, {"status": status}, subresource="status")
-
-
 async def placed(cluster: Cluster, nodes: tuple[str, ...]) -> None:
     """A Job of two pods on the node n1."""
-    await cluster.make(TOPOLOGIES, "hosts", {"levels": [{"nodeLabel": HOST}]})
-    await cluster.patch(RESOURCE_FLAVORS, "default", {"spec": {"nodeLabels": {"pool": "tas"}, "topologyName": "hosts"}})
+    await cluster.topology(HOST)
     for name in nodes:
-        await node(cluster, name)
+        await cluster.node(name)
     await cluster.queue("8")
     container = {"name": "c", "image": "i", "command": ["true"], "resources": {"requests": {"cpu": "1"}}}
     annotations = {"kueue.x-k8s.io/podset-required-topology": HOST}
@@ -92,7 +84,7 @@ async def test_without_another_node_it_is_evicted(cluster: Cluster) -> None:
     text = "Workload was evicted as there was no replacement for unhealthy node(s): n1"
     assert evicted["message"] == text
     assert not await cluster.runs("j")
-    await node(cluster, "n3")
+    await cluster.node("n3")
     await cluster.settle()
     assert await cluster.runs("j")
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sidings.api.objects import Object
-from sidings.api.resources import JOBS, NODES, PODS, RESOURCE_FLAVORS, TOPOLOGIES
+from sidings.api.resources import JOBS, PODS
 from sidings.controllers.kueue.topology_ungater import Placed, rank, ungated
 from tests.controllers.kueue.conftest import Cluster
 
@@ -50,20 +50,11 @@ def test_there_is_no_room_for_more_than_were_placed() -> None:
     assert len(ungated([pod("a"), pod("b"), pod("c")], of("x", "y"))) == 2
 
 
-async def node(cluster: Cluster, name: str, rack: str, cpu: str = "2") -> None:
-    labels = {HOST: name, RACK: rack, "pool": "tas"}
-    await cluster.make(NODES, name, {}, labels=labels)
-    ready = {"type": "Ready", "status": "True", "reason": "KubeletReady", "message": "", "lastTransitionTime": None}
-    status = {"allocatable": {"cpu": cpu, "pods": "10"}, "conditions": [ready]}
-    await cluster.plane.client.patch(NODES, name, {"status": status}, subresource="status")
-
-
 @pytest.mark.looptime
 async def test_a_job_is_placed_on_one_rack(cluster: Cluster) -> None:
-    await cluster.make(TOPOLOGIES, "racks", {"levels": [{"nodeLabel": RACK}, {"nodeLabel": HOST}]})
-    await cluster.patch(RESOURCE_FLAVORS, "default", {"spec": {"nodeLabels": {"pool": "tas"}, "topologyName": "racks"}})
+    await cluster.topology(RACK, HOST)
     for name, rack in (("n1", "r1"), ("n2", "r2"), ("n3", "r2")):
-        await node(cluster, name, rack)
+        await cluster.node(name, {RACK: rack})
     await cluster.queue("8")
     await job(cluster, "wide", 4)
     await cluster.settle(2)
@@ -77,9 +68,8 @@ async def test_a_job_is_placed_on_one_rack(cluster: Cluster) -> None:
 
 @pytest.mark.looptime
 async def test_pods_beside_the_queue_take_room(cluster: Cluster) -> None:
-    await cluster.make(TOPOLOGIES, "racks", {"levels": [{"nodeLabel": HOST}]})
-    await cluster.patch(RESOURCE_FLAVORS, "default", {"spec": {"nodeLabels": {"pool": "tas"}, "topologyName": "racks"}})
-    await node(cluster, "n1", "r1")
+    await cluster.topology(HOST)
+    await cluster.node("n1", {RACK: "r1"})
     container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": "1"}}}
     await cluster.make(PODS, "other", {"nodeName": "n1", "containers": [container]})
     await cluster.queue("6")

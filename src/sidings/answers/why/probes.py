@@ -32,7 +32,7 @@ def find(family: Family, around: Surroundings) -> Iterator[Finding]:
                 return
 
 
-def _complaint(family: Family, pod: Object, status: Object, around: Surroundings) -> str | None:
+def _complaint(family: Family, pod: Object, status: Object, around: Surroundings) -> re.Match[str] | None:
     """The last event about a probe that explains the container's state."""
     running = (status.get("state") or {}).get("running") or {}
     started = str(running.get("startedAt") or "")
@@ -42,14 +42,13 @@ def _complaint(family: Family, pod: Object, status: Object, around: Surroundings
         if not found or event["involvedObject"].get("uid") != uid_of(pod):
             continue
         if is_late if found["kind"] == "Readiness" else int(status.get("restartCount") or 0) >= KILLS:
-            return str(event["message"])
+            return found
     return None
 
 
-def _of_probe(family: Family, pod: Object, container: str, told: str, around: Surroundings) -> Finding:
-    match = _FAILED.match(told)
-    assert match is not None
-    field = f"{match['kind'].lower()}Probe"
+def _of_probe(family: Family, pod: Object, container: str, told: re.Match[str], around: Surroundings) -> Finding:
+    kind = told["kind"].lower()
+    field = f"{kind}Probe"
     key = key_of(pod)
     remedy = around.kubectl("describe", "pod", key.name, "-n", key.namespace)
     revision = Revision(family.root)
@@ -58,5 +57,5 @@ def _of_probe(family: Family, pod: Object, container: str, told: str, around: Su
     if path is not None and path != TRAINER and field in spec:
         revision.remove((*path, field))
         remedy = revision.command(around)
-    what = f'the {match["kind"].lower()} probe of container "{container}" of {short_name(pod)} fails'
-    return finding(codes.PROBE_FAILS, place_of({"kind": "Pod", **pod}), what, cause=told, remedy=remedy)
+    what = f'the {kind} probe of container "{container}" of {short_name(pod)} fails'
+    return finding(codes.PROBE_FAILS, place_of({"kind": "Pod", **pod}), what, cause=told.string, remedy=remedy)

@@ -13,6 +13,7 @@ from sidings.answers.family import Family, short_name
 from sidings.answers.resubmission import Revision
 from sidings.answers.surroundings import Surroundings
 from sidings.answers.why import remedies
+from sidings.answers.why.quota import listed
 from sidings.api.objects import Object, key_of, name_of, uid_of
 
 CODES = frozenset({codes.COLLECTIVE_TIMED_OUT, codes.RENDEZVOUS_TIMED_OUT})
@@ -52,5 +53,4 @@ def _waited(lines: list[str]) -> bool:
 
 
 def _listed(pods: list[Object]) -> str:
-    more = len(pods) - SHOWN
-    return ", ".join(short_name(pod) for pod in pods[:SHOWN]) + (f" and {more} more" if more > 0 else "")
+    return listed([short_name(pod) for pod in pods], SHOWN)

@@ -17,6 +17,7 @@ from sidings.answers.finding import Finding, place_of
 from sidings.answers.resubmission import Revision
 from sidings.answers.surroundings import Surroundings
 from sidings.answers.why.admission import PATIENCE
+from sidings.answers.why.quota import listed
 from sidings.api import timestamps
 from sidings.api.job import labels as job_labels
 from sidings.api.jobset import labels as jobset_labels
@@ -104,11 +105,10 @@ def _ignored(family: Family, around: Surroundings) -> Iterator[Finding]:
     if not lost:
         return
     kind = family.kind.lower()
-    more = f" and {len(lost) - SHOWN} more" if len(lost) > SHOWN else ""
     yield finding(
         codes.FIELDS_IGNORED,
         place_of(family.root),
-        f"this cluster does not know {', '.join(lost[:SHOWN])}{more} of the manifest",
+        f"this cluster does not know {listed(lost, SHOWN)} of the manifest",
         cause=f"{family.root['apiVersion']} {family.kind} as it is served here has no such field",
         remedy=around.kubectl("explain", f"{kind}.{lost[0].partition('[')[0]}".rpartition(".")[0]),
     )

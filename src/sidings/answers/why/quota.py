@@ -197,9 +197,9 @@ def _holders(queue: ClusterQueue, keys: set[tuple[str, str]]) -> list[str]:
     return [text for _, text in sorted(found)]
 
 
-def listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str], shown: int = SHOWN) -> str:
     """The first few, and how many more there are."""
-    return _first(names[:SHOWN], len(names))
+    return _first(names[:shown], len(names))
 
 
 def _named(some: Sequence[Workload]) -> str:

@@ -13,6 +13,7 @@ from sidings.answers.codes import finding
 from sidings.answers.finding import Finding, place_of
 from sidings.answers.surroundings import Surroundings
 from sidings.answers.why import checkpoints
+from sidings.answers.why.remedies import memory_limit_of
 from sidings.api import quantity
 from sidings.api.objects import Object, key_of, name_of, namespace_of
 
@@ -24,7 +25,7 @@ def find(job: Object, specs: Sequence[Object], around: Surroundings) -> Iterator
     """``specs`` are the pod specs of the job, one for each pod set."""
     where, name = place_of(job), key_of(job).name
     containers = [container for spec in specs for container in spec.get("containers") or ()]
-    free = [container["name"] for container in containers if not _limit(container)]
+    free = [container["name"] for container in containers if not memory_limit_of(container)]
     if free:
         what = f"container {', '.join(dict.fromkeys(free))} has no memory limit"
         yield finding(codes.NO_LIMITS, where, what, remedy=f"set resources.limits.memory in {name}")
@@ -55,9 +56,8 @@ def _grace(job: Object, specs: Sequence[Object]) -> Iterator[Finding]:
 def _memory(job: Object, containers: Sequence[Object], around: Surroundings) -> Iterator[Finding]:
     """A limit with which a container of the same image was killed before."""
     for container in containers:
-        limit = _limit(container)
-        killed = [(pod, seen) for pod, seen in _killed(namespace_of(job), container["image"], around) if limit]
-        for pod, seen in killed:
+        limit = memory_limit_of(container)
+        for pod, seen in _killed(namespace_of(job), container["image"], around) if limit else ():
             if quantity.parse(limit) <= quantity.parse(seen):
                 what = f'container "{container["name"]}" may use {limit}, and {seen} were too little before'
                 cause = f"pod {name_of(pod)} was killed for its memory (OOMKilled)"
@@ -71,12 +71,8 @@ def _killed(namespace: str, image: str, around: Surroundings) -> Iterator[tuple[
     for pod in around.of_kind("Pod"):
         if namespace_of(pod) != namespace:
             continue
-        limits = {c["name"]: _limit(c) for c in pod["spec"].get("containers") or () if c.get("image") == image}
+        limits = {c["name"]: memory_limit_of(c) for c in pod["spec"].get("containers") or () if c.get("image") == image}
         for status in (pod.get("status") or {}).get("containerStatuses") or ():
             ends = [(status.get(field) or {}).get("terminated") or {} for field in ("state", "lastState")]
             if limits.get(status["name"]) and any(end.get("reason") == "OOMKilled" for end in ends):
                 yield pod, limits[status["name"]]
-
-
-def _limit(container: Object) -> str:
-    return str(((container.get("resources") or {}).get("limits") or {}).get("memory") or "")

@@ -18,6 +18,7 @@ from sidings.answers.resubmission import Revision, template_of
 from sidings.answers.surroundings import Surroundings
 from sidings.answers.why.queues import created
 from sidings.answers.why.references import claim
+from sidings.answers.why.remedies import command_of
 from sidings.api.objects import Object, key_of
 
 LASTING = frozenset(
@@ -40,7 +41,7 @@ class Destination(NamedTuple):
 def destinations(spec: Object) -> Iterator[Destination]:
     """Where the containers of a pod say that they write; stores elsewhere (``s3://``) are left out."""
     for container in spec.get("containers") or ():
-        line = " ".join([*(container.get("command") or ()), *(container.get("args") or ())])
+        line = " ".join(command_of(container))
         named = [(found.group(1), found.group().strip()) for found in _OPTION.finditer(line)]
         for variable in container.get("env") or ():
             if _VARIABLE.match(variable["name"]) and variable.get("value"):

@@ -107,7 +107,7 @@ def _of_failure(failure: Failure, family: Family, around: Surroundings) -> Findi
         return remedies.of_container(code, family.root, pod, container, line, around) or logs
 
     if failure.reason == "OOMKilled":
-        limit = _limit(container)
+        limit = remedies.memory_limit_of(container)
         what = f"{short_name(pod)} was killed for its memory{f': its limit is {limit}' if limit else ''}{again}"
         remedy = mended(codes.OUT_OF_MEMORY)
         return finding(codes.OUT_OF_MEMORY, where, what, cause=failure.message, remedy=remedy)
@@ -119,7 +119,7 @@ def _of_failure(failure: Failure, family: Family, around: Surroundings) -> Findi
         return finding(code, where, f"{what}: {line}", cause=cause, remedy=remedy)
     cause = failure.message or (lines[-1] if lines else "")
     if failure.exit_code == _NOT_FOUND or failure.reason in ("StartError", "ContainerCannotRun"):
-        command = " ".join(_command(container)[:3])
+        command = " ".join(remedies.command_of(container)[:3])
         code = codes.NO_COMMAND if _is_missing(failure) else codes.CANNOT_START
         what = f"{what}: command `{command}`" if command else what
         return finding(code, where, what, cause=cause, remedy=mended(code))
@@ -150,11 +150,3 @@ def _spec(pod: Object, name: str) -> Object:
     spec = pod["spec"]
     containers = [*(spec.get("initContainers") or ()), *(spec.get("containers") or ())]
     return next((container for container in containers if container["name"] == name), {})
-
-
-def _limit(container: Object) -> str:
-    return str(((container.get("resources") or {}).get("limits") or {}).get("memory") or "")
-
-
-def _command(container: Object) -> list[str]:
-    return [*(container.get("command") or ()), *(container.get("args") or ())]

@@ -68,7 +68,7 @@ def _shared_memory(revision: Revision, path: Path, container: Object, line: str)
 
 def _install(revision: Revision, path: Path, container: Object, line: str) -> bool:
     """Before the command is started, as the SDK's ``packages_to_install`` does."""
-    found, command = _MODULE.search(line), _command(container)
+    found, command = _MODULE.search(line), command_of(container)
     if not found or not command:
         return False
     package = PACKAGES.get(found.group(1), found.group(1).replace("_", "-"))
@@ -79,7 +79,7 @@ def _install(revision: Revision, path: Path, container: Object, line: str) -> bo
 
 def _spell(revision: Revision, path: Path, container: Object, line: str) -> bool:
     """A whole command line as one word, or a ``python`` that is called ``python3``."""
-    command = _command(container)
+    command = command_of(container)
     if command and " " in command[0]:
         _run(revision, path, container, [*shlex.split(command[0]), *command[1:]])
     elif command and command[0] == "python":
@@ -113,12 +113,17 @@ def nodes(revision: Revision, path: Path, container: Object, pods: int) -> bool:
 
 def nodes_told(container: Object) -> int | None:
     """What ``--nnodes`` says."""
-    return next((int(m.group(1)) for word in _command(container) if (m := _NODES.match(word))), None)
+    return next((int(m.group(1)) for word in command_of(container) if (m := _NODES.match(word))), None)
 
 
 def gpus_of(container: Object) -> int:
     limits = (container.get("resources") or {}).get("limits") or {}
     return sum(int(quantity.parse(amount)) for name, amount in limits.items() if name.endswith("/gpu"))
+
+
+def memory_limit_of(container: Object) -> str:
+    """Empty where it has none."""
+    return str(((container.get("resources") or {}).get("limits") or {}).get("memory") or "")
 
 
 def _word(revision: Revision, path: Path, container: Object, pattern: re.Pattern[str], word: str) -> bool:
@@ -133,7 +138,8 @@ def _word(revision: Revision, path: Path, container: Object, pattern: re.Pattern
     return False
 
 
-def _command(container: Object) -> list[str]:
+def command_of(container: Object) -> list[str]:
+    """The words that start a container, as far as its job says them."""
     return [*(container.get("command") or ()), *(container.get("args") or ())]
 
 

@@ -39,11 +39,12 @@ class Cluster:
     plane: ControlPlane
 
     async def make(self, resource: Resource, name: str, spec: Object | None = None, **fields: Any) -> Object:
-        labels = fields.pop("labels", None)
+        of_metadata = ("labels", "annotations", "ownerReferences")
+        marks = {field: value for field in of_metadata if (value := fields.pop(field, None))}
         obj: Object = {
             "apiVersion": resource.api_version,
             "kind": resource.kind,
-            "metadata": {"name": name, **({"labels": labels} if labels else {})},
+            "metadata": {"name": name, **marks},
             **({"spec": spec} if spec is not None else {}),
             **fields,
         }
@@ -69,7 +70,9 @@ class Cluster:
         status = {"allocatable": {"cpu": "2", "pods": "10"}, "conditions": [ready]}
         await self.plane.client.patch(NODES, name, {"status": status}, subresource="status")
 
-    async def job(self, name: str, pods: int = 1, queue: str = "lq", labels: dict[str, str] | None = None) -> None:
+    async def job(
+        self, name: str, pods: int = 1, queue: str = "lq", labels: dict[str, str] | None = None, **more: Any
+    ) -> None:
         container = {"name": "c", "image": "i", "command": ["true"], "resources": {"requests": {"cpu": "1"}}}
         spec = {
             "parallelism": pods,
@@ -77,7 +80,7 @@ class Cluster:
             "template": {"spec": {"restartPolicy": "Never", "containers": [container]}},
         }
         marked = {**({"kueue.x-k8s.io/queue-name": queue} if queue else {}), **(labels or {})}
-        await self.make(JOBS, name, spec, labels=marked)
+        await self.make(JOBS, name, spec, labels=marked, **more)
 
     async def patch(self, resource: Resource, name: str, body: Any, kind: PatchType = PatchType.MERGE) -> None:
         namespace = "team" if resource.namespaced else ""

@@ -224,18 +224,7 @@ async def test_who_is_like_one_that_was_refused_says_that_nobody_looked(cluster:
 async def test_a_gated_job_queues_when_its_gate_is_taken_away(cluster: Cluster) -> None:
     gate = "kueue.x-k8s.io/admission-gated-by"
     await cluster.queue()
-    container = {"name": "c", "image": "i", "command": ["true"], "resources": {"requests": {"cpu": "1"}}}
-    obj = {
-        "apiVersion": JOBS.api_version,
-        "kind": JOBS.kind,
-        "metadata": {
-            "name": "gated",
-            "labels": {"kueue.x-k8s.io/queue-name": "lq"},
-            "annotations": {gate: "example.com/office"},
-        },
-        "spec": {"template": {"spec": {"restartPolicy": "Never", "containers": [container]}}},
-    }
-    await cluster.plane.client.create(JOBS, obj, namespace="team")
+    await cluster.job("gated", annotations={gate: "example.com/office"})
     await cluster.settle()
     found = await cluster.condition("gated", "QuotaReserved")
     assert (found["reason"], found["message"]) == ("AdmissionGated", "Admission is gated by: example.com/office")

@@ -102,15 +102,7 @@ async def test_what_an_external_framework_makes_is_its_own_affair(cluster: Clust
     await cluster.queue(local="default")
     batches = Resource("example.com", "v1", "batches", "Batch")
     owner = await cluster.make(batches, "b", labels={"kueue.x-k8s.io/queue-name": "default"})
-    container = {"name": "c", "image": "i", "command": ["true"]}
-    template = {"spec": {"restartPolicy": "Never", "containers": [container]}}
-    job: Object = {
-        "apiVersion": "batch/v1",
-        "kind": "Job",
-        "metadata": {"name": "j", "ownerReferences": [controller_ref({**owner, "kind": "Batch"})]},
-        "spec": {"template": template},
-    }
-    await cluster.plane.client.create(JOBS, job, namespace="team")
+    await cluster.job("j", queue="", ownerReferences=[controller_ref({**owner, "kind": "Batch"})])
     await cluster.settle()
     assert not await cluster.runs("j")
     assert (await cluster.plane.client.list(WORKLOADS, "team")).items == []

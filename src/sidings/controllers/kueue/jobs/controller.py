@@ -28,6 +28,7 @@ from sidings.controllers.kueue.jobs.batch_job import BatchJob
 from sidings.controllers.kueue.jobs.integration import Integration
 from sidings.controllers.kueue.jobs.job_set import JobSets
 from sidings.controllers.kueue.jobs.train_job import TrainJobs
+from sidings.controllers.kueue.jobs.uncomposed import Uncomposed
 from sidings.controllers.kueue.settings import Settings
 from sidings.controllers.runtime.controller import Controller, Mapper, keys_of_controller
 from sidings.controllers.runtime.plan import carry_out
@@ -51,22 +52,13 @@ class QueuedJobs(Controller):
         self.resource = kind.resource  # type: ignore[misc]
         self._naming: dict[Key, Key] = {}
         """Prebuilt Workload -> the job that names it."""
-        self._uncomposed: set[Key] = set()
-        """Jobs whose Workload could not be made: the priority class that they name is missing."""
+        self._uncomposed = Uncomposed()
         self._settings = settings
         settings.followers.append(self.look_at_all)
         self._recorder = Recorder(client, clock, f"{framework}-kueue-controller", classic=False)
 
     def watched(self) -> Mapping[Resource, Mapper]:
-        return {
-            WORKLOADS: self._of_workload,
-            WORKLOAD_PRIORITY_CLASSES: self._without_class,
-            PRIORITY_CLASSES: self._without_class,
-        }
-
-    def _without_class(self, _: Object) -> Iterable[Key]:
-        """Whatever class has come may be the one that they name."""
-        return tuple(self._uncomposed)
+        return {WORKLOADS: self._of_workload, **self._uncomposed.watched()}
 
     def _of_workload(self, workload: Object) -> Iterable[Key]:
         yield from keys_of_controller(self.kind.resource.kind)(workload)
@@ -82,7 +74,7 @@ class QueuedJobs(Controller):
         try:
             job = await self.client.get(self.kind.resource, key.name, key.namespace)
         except NotFound:
-            self._uncomposed.discard(key)
+            self._uncomposed.forget(key)
             await orphans.let_go(self.client, await self._workloads_named(key), field_manager=FIELD_MANAGER)
             return None
         management = self._settings.current.management
@@ -94,9 +86,7 @@ class QueuedJobs(Controller):
         if not await self._in_managed_namespace(job):
             return None
         due = plan.plan(self.kind, await self._snapshot(job, parent), self._settings.current, self.clock.now())
-        self._uncomposed.discard(key)
-        if any(note.reason == plan.COMPOSE_FAILED for note in due.events):
-            self._uncomposed.add(key)
+        self._uncomposed.planned(key, due)
         await carry_out(self.client, due, field_manager=FIELD_MANAGER)
         for note in due.events:
             await self._recorder.record(note)

@@ -20,7 +20,7 @@ from sidings.client.events import Recorder
 from sidings.client.interface import Client
 from sidings.clock import Clock
 from sidings.controllers.kueue.jobs import orphans
-from sidings.controllers.kueue.jobs.plan import COMPOSE_FAILED
+from sidings.controllers.kueue.jobs.uncomposed import Uncomposed
 from sidings.controllers.kueue.pods import plan
 from sidings.controllers.kueue.pods.group import Group
 from sidings.controllers.kueue.settings import Settings
@@ -41,8 +41,7 @@ class QueuedPods(Controller):
     def __init__(self, client: Client, clock: Clock, rng: random.Random, settings: Settings) -> None:
         super().__init__(client, clock, rng)
         self._settings = settings
-        self._uncomposed: set[Key] = set()
-        """Pods and groups whose Workload could not be made."""
+        self._uncomposed = Uncomposed()
         self._recorder = Recorder(client, clock, "pod-kueue-controller", classic=False)
 
     def keys(self, obj: Object) -> Iterable[Key]:
@@ -52,25 +51,16 @@ class QueuedPods(Controller):
         return (Key(namespace_of(obj), f"{GROUP}{group}" if group else name_of(obj)),)
 
     def watched(self) -> Mapping[Resource, Mapper]:
-        return {
-            WORKLOADS: _of_workload,
-            WORKLOAD_PRIORITY_CLASSES: self._without_workload,
-            PRIORITY_CLASSES: self._without_workload,
-        }
-
-    def _without_workload(self, _: Object) -> Iterable[Key]:
-        """Whatever class has come may be the one that they name."""
-        return tuple(self._uncomposed)
+        return {WORKLOADS: _of_workload, **self._uncomposed.watched()}
 
     async def reconcile(self, key: Key) -> float | None:
         group = await self._group(key)
-        self._uncomposed.discard(key)
         if group is None:
+            self._uncomposed.forget(key)
             await orphans.let_go(self.client, await self._left_behind(key), field_manager=FIELD_MANAGER)
             return None
         due = plan.plan(await self._snapshot(group), self._settings.current, self.clock.now())
-        if any(note.reason == COMPOSE_FAILED for note in due.events):
-            self._uncomposed.add(key)
+        self._uncomposed.planned(key, due)
         await carry_out(self.client, due, field_manager=FIELD_MANAGER)
         for note in due.events:
             await self._recorder.record(note)

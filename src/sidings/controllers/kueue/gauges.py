@@ -100,14 +100,12 @@ def _states(cache: Cache) -> Iterator[_Sample]:
 
 
 def _info(queue: Node) -> _Sample:
-    cohort = queue.parent.name if queue.parent is not None else ""
     root = queue.root.name if queue.parent is not None else ""
-    return {"cluster_queue": queue.name, "cohort": cohort, "root_cohort": root}, 1.0
+    return {"cluster_queue": queue.name, "cohort": _above(queue), "root_cohort": root}, 1.0
 
 
 def _cohort_info(cohort: Node) -> _Sample:
-    parent = cohort.parent.name if cohort.parent is not None else ""
-    return {"cohort": cohort.name, "parent_cohort": parent, "root_cohort": cohort.root.name}, 1.0
+    return {"cohort": cohort.name, "parent_cohort": _above(cohort), "root_cohort": cohort.root.name}, 1.0
 
 
 def _held(cache: Cache, which: str) -> Iterator[_Sample]:
@@ -138,8 +136,12 @@ def _shares(nodes: Iterable[Node], label: str) -> Iterator[_Sample]:
 
 
 def _labels(queue: Node, flavor: str, resource: str) -> dict[str, str]:
-    cohort = queue.parent.name if queue.parent is not None else ""
-    return {"cohort": cohort, "cluster_queue": queue.name, "flavor": flavor, "resource": resource}
+    return {"cohort": _above(queue), "cluster_queue": queue.name, "flavor": flavor, "resource": resource}
+
+
+def _above(node: Node) -> str:
+    """The name of its cohort, empty without one."""
+    return node.parent.name if node.parent is not None else ""
 
 
 def cluster_queue_of(workload: Object) -> str:

@@ -132,8 +132,9 @@ class Keeper:
         )
         while (code := program.ended(client)) is None:
             # Here it waits for podman to let it go; by the time that podman says so it may have used up its memory.
-            if self._memory is None and process_file.exists():
-                self._memory = MemoryGroup(int(process_file.read_text()))
+            # crun makes the file before it writes it.
+            if self._memory is None and process_file.exists() and (pid := process_file.read_text()):
+                self._memory = MemoryGroup(int(pid))
             time.sleep(_LOOK_FOR_PROCESS_SECONDS)
         if not code:
             return 0, ""

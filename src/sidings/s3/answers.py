@@ -19,8 +19,8 @@ def error(problem: S3Error, resource: str) -> bytes:
     return _document("Error", fields, namespace="")
 
 
-def buckets(names: Iterable[str], created: Mapping[str, float]) -> bytes:
-    found = [{"Name": name, "CreationDate": moment(created[name])} for name in names]
+def buckets(created: Mapping[str, float]) -> bytes:
+    found = [{"Name": name, "CreationDate": moment(seconds)} for name, seconds in created.items()]
     owner = {"ID": "sidings", "DisplayName": "sidings"}
     return _document("ListAllMyBucketsResult", {"Owner": owner, "Buckets": {"Bucket": found}})
 

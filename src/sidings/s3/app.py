@@ -87,9 +87,8 @@ class App:
     # Buckets
 
     async def _list_buckets(self, exchange: Exchange) -> None:
-        names = self._buckets.names()
-        created = {name: self._buckets.folder(name).stat().st_ctime for name in names}
-        await exchange.answer(200, answers.buckets(names, created))
+        created = {name: self._buckets.folder(name).stat().st_ctime for name in self._buckets.names()}
+        await exchange.answer(200, answers.buckets(created))
 
     async def _head_bucket(self, exchange: Exchange) -> None:
         self._buckets.folder(exchange.bucket)
@@ -228,7 +227,7 @@ class App:
                             target.write(piece)
                 payload.end()
             await asyncio.to_thread(sync, file)
-        except BaseException:
+        except BaseException:  # also where a client leaves, which cancels this: no half of a file stays
             file.unlink(missing_ok=True)
             raise
         return file

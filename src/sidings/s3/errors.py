@@ -4,7 +4,6 @@ from __future__ import annotations
 
 _STATUS = {
     "AccessDenied": 403,
-    "BadDigest": 400,
     "BucketAlreadyOwnedByYou": 409,
     "BucketNotEmpty": 409,
     "EntityTooLarge": 400,

@@ -31,6 +31,10 @@ class TrainError(Exception):
         remedy = f"\nhelp: {self.remedy}" if self.remedy else ""
         return f"{self.what}{cause}{remedy}"
 
+    def of_rank(self, rank: int) -> TrainError:
+        """The same for all ranks to raise: who failed is named."""
+        return type(self)(f"rank {rank}: {self.what}", cause=self.cause, remedy=self.remedy)
+
     def __reduce__(self) -> tuple[object, ...]:
         return _rebuild, (type(self), self.what, self.cause, self.remedy)
 

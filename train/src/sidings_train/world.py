@@ -14,7 +14,7 @@ import datetime
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import torch
 import torch.distributed as dist
@@ -75,9 +75,9 @@ class World:
         """``value`` of every rank, by rank, on every rank. Small picklable things only."""
         if self.size == 1:
             return [value]
-        values: list[T | None] = [None] * self.size
+        values: list[Any] = [None] * self.size
         dist.all_gather_object(values, value, group=group or self.group)
-        return values  # type: ignore[return-value]
+        return values
 
     def from_first(self, value: T) -> T:
         """``value`` of rank 0, on every rank."""
@@ -96,7 +96,7 @@ class World:
         own: Exception | None = None
         try:
             yield
-        except Exception as error:
+        except Exception as error:  # of any kind: the others wait for this rank's answer
             own = error
         failures = {rank: failed for rank, failed in enumerate(self.gather(_portable(own), group)) if failed}
         if not failures:
@@ -104,7 +104,7 @@ class World:
         rank, first = min(failures.items())
         if own is not None:
             raise own
-        raise type(first)(f"rank {rank}: {first.what}", cause=first.cause, remedy=first.remedy)
+        raise first.of_rank(rank)
 
     def new_group(self) -> dist.ProcessGroup | None:
         """A CPU group of all ranks for another thread; None in a world of one."""

@@ -74,7 +74,7 @@ def write(
 def _first_failure(error: dcp.CheckpointException, attempt: Attempt) -> TrainError:
     rank, (cause, _) = min(error.failures.items(), key=lambda failure: failure[0])
     if isinstance(cause, TrainError):
-        return type(cause)(f"rank {rank}: {cause.what}", cause=cause.cause, remedy=cause.remedy)
+        return cause.of_rank(rank)
     return CheckpointError(
         f"rank {rank}: step {attempt.step} cannot be written", cause=f"{type(cause).__name__}: {cause}"
     )

@@ -52,7 +52,7 @@ def start(
     errors.initialize()
     try:
         world = _open(place, arrival, timeout, patience)
-    except BaseException as error:
+    except BaseException as error:  # of any kind, an interrupt too: torchrun's report names who failed first
         errors.record_exception(error)
         raise
     try:

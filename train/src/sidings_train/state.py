@@ -86,8 +86,9 @@ class TrainState:
 
     @property
     def optimizers(self) -> tuple[torch.optim.Optimizer, ...]:
-        single = isinstance(self.optimizer, torch.optim.Optimizer)
-        return (self.optimizer,) if single else tuple(self.optimizer)  # type: ignore[arg-type, return-value]
+        if isinstance(self.optimizer, torch.optim.Optimizer):
+            return (self.optimizer,)
+        return tuple(self.optimizer)
 
     def tensors_and_rest(self) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
         """The live tensors by name (what a checkpoint copies, or loads into), and all that is no tensor."""

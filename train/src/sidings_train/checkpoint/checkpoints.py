@@ -211,7 +211,7 @@ def _in_thread(work: Callable[[], T]) -> Future[T]:
     def run() -> None:
         try:
             future.set_result(work())
-        except BaseException as error:
+        except BaseException as error:  # of any kind: who waits for the future has to hear of it
             future.set_exception(error)
 
     threading.Thread(target=run, name="sidings-checkpoint", daemon=True).start()

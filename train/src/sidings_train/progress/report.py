@@ -56,9 +56,7 @@ class Report:
 
     def trainer_status(self, now: datetime) -> dict[str, Any]:
         """The body of a report to the status server; ``now`` in UTC."""
-        status: dict[str, Any] = {"progressPercentage": self.percent}
-        if self.remaining is not None:
-            status["estimatedRemainingSeconds"] = round(self.remaining)
+        status = self._progress()
         status["metrics"] = [{"name": name, "value": f"{value:g}"} for name, value in self._metrics().items()]
         status["lastUpdatedTime"] = now.strftime("%Y-%m-%dT%H:%M:%SZ")
         return {"trainerStatus": status}
@@ -66,11 +64,15 @@ class Report:
     def progression(self) -> dict[str, Any]:
         """The document that OpenShift AI's controller asks for. JSON has no NaN: a loss that is lost is left out."""
         finite = {name: value for name, value in self._metrics().items() if math.isfinite(value)}
-        document: dict[str, Any] = {"progressPercentage": self.percent}
-        if self.remaining is not None:
-            document["estimatedRemainingSeconds"] = round(self.remaining)
         place = {"currentStep": self.step, "totalSteps": self.total, "currentEpoch": self.epoch}
-        return document | place | {"trainMetrics": finite}
+        return self._progress() | place | {"trainMetrics": finite}
+
+    def _progress(self) -> dict[str, Any]:
+        """What both documents begin with."""
+        progress: dict[str, Any] = {"progressPercentage": self.percent}
+        if self.remaining is not None:
+            progress["estimatedRemainingSeconds"] = round(self.remaining)
+        return progress
 
     def _metrics(self) -> dict[str, float]:
         values = {

@@ -21,8 +21,6 @@ from sidings_train.progress.report import Report
 
 _SERVER = "KUBEFLOW_TRAINER_SERVER_"
 _TIMEOUT = 5.0  # seconds for one report
-PORT = 28080
-"""OpenShift AI's default (annotation ``trainer.opendatahub.io/metrics-port``)."""
 TERMINATION_MESSAGE = Path("/dev/termination-log")
 
 
@@ -80,9 +78,12 @@ class StatusServer:
 
 
 class Page:
-    """Serves the newest report on ``port`` (0: a free one) of all addresses, at any path."""
+    """Serves the newest report on ``port`` (0: a free one) of all addresses, at any path.
 
-    def __init__(self, port: int = PORT) -> None:
+    OpenShift AI asks at 28080 unless ``trainer.opendatahub.io/metrics-port`` says otherwise.
+    """
+
+    def __init__(self, port: int) -> None:
         self._text = b"{}"
         page = self
 

@@ -51,7 +51,7 @@ class Pair:
     def run(self, function: Callable[..., Any], *arguments: Any, ranks: int = 2, **env: str) -> list[Outcome]:
         """``function(*arguments)`` on each of ``ranks`` processes at once; their outcomes by rank."""
         self._processes = [old if old.poll() is None else _begin() for old in self._processes]
-        port = _free_port()
+        port = free_port()
         for rank, process in enumerate(self._processes[:ranks]):
             place = {
                 "RANK": rank,
@@ -101,7 +101,8 @@ def _begin() -> subprocess.Popen[bytes]:
     )
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port of this machine that nobody has at the moment."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         return int(server.getsockname()[1])
 

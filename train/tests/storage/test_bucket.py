@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import time
 import urllib.error
@@ -12,6 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 import torch
+from two_ranks import free_port
 
 from sidings_train import Checkpoints, NotThereError, StorageError, TrainState, World
 from sidings_train.storage.bucket import Bucket
@@ -25,8 +25,7 @@ def endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     if not MOTO:
         pytest.skip("SIDINGS_MOTO_PYTHON names no Python with moto[server]")
     pytest.importorskip("obstore")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     url = f"http://127.0.0.1:{port}"
     log = (tmp_path_factory.mktemp("moto") / "log").open("w")
     with log, subprocess.Popen([MOTO, "-m", "moto.server", "-p", str(port)], stdout=log, stderr=log) as server:
@@ -98,17 +97,11 @@ def test_a_bucket_that_is_not_there_is_said(endpoint: str) -> None:
             attempt()
 
 
-def test_a_server_that_is_gone_is_said_in_bounded_time(unused_port: int) -> None:
+def test_a_server_that_is_gone_is_said_in_bounded_time() -> None:
     pytest.importorskip("obstore")
-    place = bucket(f"http://127.0.0.1:{unused_port}")
+    place = bucket(f"http://127.0.0.1:{free_port()}")
     with pytest.raises(StorageError, match="look at the server and at AWS_ACCESS_KEY_ID"):
         place.list()
-
-
-@pytest.fixture
-def unused_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return int(free.getsockname()[1])
 
 
 def test_checkpoints_go_there_and_back(endpoint: str, alone: World, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from sidings.answers import advice, codes
 from sidings.answers.codes import finding
-from sidings.answers.demand import said
+from sidings.answers.demand import said, totals_of
 from sidings.answers.finding import Finding, Severity, place_of
 from sidings.answers.line import Line
 from sidings.answers.outlook import When
@@ -98,12 +98,8 @@ def _beside(job: Object, local: str, around: Surroundings) -> Finding:
 
 def asked(pod_sets: Sequence[workloads.PodSet]) -> list[str]:
     """``worker: 2 pods x 2 GPUs, 100m CPUs``, and what all of them ask for together."""
-    lines, total = [], dict[str, int]()
-    for pod_set in pod_sets:
-        lines.append(f"{pod_set.name}: {_pods(pod_set.count)} x {_amounts(pod_set.requests)}")
-        for name, amount in pod_set.requests.items():
-            total[name] = total.get(name, 0) + amount * pod_set.count
-    return [*lines, f"in total: {_pods(sum(p.count for p in pod_sets))}, {_amounts(total)}"]
+    lines = [f"{pod_set.name}: {_pods(pod_set.count)} x {_amounts(pod_set.requests)}" for pod_set in pod_sets]
+    return [*lines, f"in total: {_pods(sum(p.count for p in pod_sets))}, {_amounts(totals_of(pod_sets))}"]
 
 
 def _pods(count: int) -> str:

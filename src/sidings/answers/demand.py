@@ -6,7 +6,7 @@ could have if nobody used anything, ``free`` what it can have now.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sidings.queue import amounts
@@ -55,6 +55,15 @@ class Demand:
     def against_maximum(self) -> str:
         """``3 pods x 2 GPUs = 6 > 4``."""
         return f"{self.sum()} > {amounts.text(self.resource, self.maximum)}"
+
+
+def totals_of(pod_sets: Iterable[PodSet]) -> dict[str, int]:
+    """What all pods of all sets request together, by resource."""
+    totals: dict[str, int] = {}
+    for pod_set in pod_sets:
+        for name, amount in pod_set.requests.items():
+            totals[name] = totals.get(name, 0) + amount * pod_set.count
+    return totals
 
 
 def noun_of(resource: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 from sidings.answers import codes
 from sidings.answers.codes import finding
+from sidings.answers.demand import totals_of
 from sidings.answers.finding import Finding
 from sidings.answers.surroundings import Surroundings
 from sidings.api import conditions, selectors
@@ -108,10 +109,7 @@ def _no_cluster_queue(around: Surroundings, local: str, name: str, pod_sets: tup
     there = sorted(name_of(q) for q in around.of_kind("ClusterQueue"))
     flavors = sorted(name_of(flavor) for flavor in around.of_kind("ResourceFlavor"))
     flavor = flavors[0] if flavors else "default-flavor"
-    asked: dict[str, int] = {}
-    for pod_set in pod_sets:
-        for resource, amount in pod_set.requests.items():
-            asked[resource] = asked.get(resource, 0) + amount * pod_set.count
+    asked = totals_of(pod_sets)
     remedy = around.kubectl("get", "clusterqueues")
     if asked:
         quotas = [{"name": r, "nominalQuota": amounts.text(r, amount)} for r, amount in sorted(asked.items())]
@@ -173,7 +171,7 @@ def _without_checks(around: Surroundings, name: str) -> str:
         if conditions.is_true({"kind": "AdmissionCheck", **check}, "Active")
     }
     queue = around.find("ClusterQueue", name)
-    assert queue is not None
+    assert queue is not None, "the snapshot has it from there"
     spec: Object = {}
     if listed := queue["spec"].get("admissionChecks"):
         spec["admissionChecks"] = [check for check in listed if check in active]

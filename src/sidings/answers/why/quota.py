@@ -139,11 +139,11 @@ def _cover(
     changes: list[Object] = []
     if not queue.groups:
         return _first_group(around, snapshot, workload, queue, missing)
+    totals = demand.totals_of(workload.pod_sets)
     for name in missing:
-        total = sum(pod_set.count * pod_set.requests.get(name, 0) for pod_set in workload.pod_sets)
         changes.append({"op": "add", "path": "/spec/resourceGroups/0/coveredResources/-", "value": name})
         for index in range(len(queue.groups[0].flavors)):
-            value = {"name": name, "nominalQuota": amounts.text(name, 0 if index else total)}
+            value = {"name": name, "nominalQuota": amounts.text(name, 0 if index else totals.get(name, 0))}
             path = f"/spec/resourceGroups/0/flavors/{index}/resources/-"
             changes.append({"op": "add", "path": path, "value": value})
     return around.kubectl("patch", "clusterqueue", queue.name, "--type=json", "-p", json.dumps(changes))
@@ -155,10 +155,8 @@ def _first_group(
     """Quota in the first flavor that there is, for a queue that has none at all."""
     if not snapshot.flavors:
         return around.kubectl("edit", "clusterqueue", queue.name)
-    quotas = []
-    for name in missing:
-        total = sum(pod_set.count * pod_set.requests.get(name, 0) for pod_set in workload.pod_sets)
-        quotas.append({"name": name, "nominalQuota": amounts.text(name, total)})
+    totals = demand.totals_of(workload.pod_sets)
+    quotas = [{"name": name, "nominalQuota": amounts.text(name, totals.get(name, 0))} for name in missing]
     group = {"coveredResources": list(missing), "flavors": [{"name": min(snapshot.flavors), "resources": quotas}]}
     body = json.dumps({"spec": {"resourceGroups": [group]}})
     return around.kubectl("patch", "clusterqueue", queue.name, "--type=merge", "-p", body)

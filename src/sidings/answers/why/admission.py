@@ -75,8 +75,10 @@ def _not_released(family: Family, workload: Object, around: Surroundings) -> lis
 
 def _job_set_waits(family: Family) -> bool:
     """Whether a TrainJob was released and could not release its JobSet."""
-    made = family.job_set is not None and family.job_set is not family.root
-    return made and not suspension.is_suspended(family.root) and bool((family.job_set or {})["spec"].get("suspend"))
+    job_set = family.job_set
+    if job_set is None or job_set is family.root or suspension.is_suspended(family.root):
+        return False
+    return bool(job_set["spec"].get("suspend"))
 
 
 def _without_workload(family: Family, around: Surroundings) -> list[Finding]:

@@ -27,6 +27,8 @@ TRAINING_JOBS: tuple[Resource, ...] = tuple(of.resource for of in framework.ALL)
 ROOTS: tuple[Resource, ...] = (TRAIN_JOBS, *TRAINING_JOBS, JOB_SETS, JOBS)
 """The kinds that users start, outermost first."""
 
+JOB_LABELS = (jobset_labels.JOBSET_NAME, operator_words.JOB_NAME, job_labels.JOB_NAME)
+"""By which Jobs and pods name the job they belong to, the outermost first: a TrainJob has its JobSet's name."""
 FINDINGS_COMPONENT = "sidings-findings"
 """Who reports events about findings; they are answers, so no answer is made of them."""
 TERMINAL_PHASES = frozenset({"Succeeded", "Failed"})

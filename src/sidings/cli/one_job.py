@@ -11,16 +11,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from sidings.answers import suspension
-from sidings.answers.family import ROOTS, TRAINING_JOBS, Family, families
+from sidings.answers.family import JOB_LABELS, ROOTS, TRAINING_JOBS, Family, families
 from sidings.answers.finding import Severity
 from sidings.answers.why import chain, scheduling
 from sidings.api import conditions
-from sidings.api.job import labels as job_labels
-from sidings.api.jobset import labels as jobset_labels
 from sidings.api.objects import Object, controller_of, name_of, uid_of
 from sidings.api.resources import EVENTS, JOB_SETS, JOBS, PODS, TRAIN_JOBS, WORKLOADS, Resource
 from sidings.api.status import ApiError, NotFound
-from sidings.api.training_operator import words as operator_words
 from sidings.cli import jobs
 from sidings.cli.surroundings import read_log
 from sidings.client.interface import Client
@@ -28,8 +25,6 @@ from sidings.clock import Clock
 from sidings.host import kueue_versions, surroundings
 from sidings.queue.workloads import JOB_UID_LABEL
 
-_OF_JOB = (jobset_labels.JOBSET_NAME, operator_words.JOB_NAME, job_labels.JOB_NAME)
-"""Labels by which Jobs and pods name the job that they belong to; a TrainJob has its JobSet's name."""
 MOST_NAMED = 16
 """Of the Jobs and pods of a job, about how many warnings are read: the same goes wrong with all of them."""
 
@@ -42,12 +37,12 @@ async def find(client: Client, resource: Resource | None, name: str, namespace: 
     if not any(roots.values()):
         return await jobs.find(client, resource, name, namespace)
     labelled = await asyncio.gather(
-        *(_list(client, kind, namespace, f"{label}={name}") for kind in (JOBS, PODS) for label in _OF_JOB)
+        *(_list(client, kind, namespace, f"{label}={name}") for kind in (JOBS, PODS) for label in JOB_LABELS)
     )
-    made = _each_once(roots[JOBS], *labelled[: len(_OF_JOB)])
+    made = _each_once(roots[JOBS], *labelled[: len(JOB_LABELS)])
     if jobs.choose_their_pods(made):
         return await jobs.find(client, resource, name, namespace)
-    pods = _each_once(*labelled[len(_OF_JOB) :])
+    pods = _each_once(*labelled[len(JOB_LABELS) :])
     named = dict.fromkeys([name, *(name_of(obj) for obj in (*made[:MOST_NAMED], *pods[:MOST_NAMED]))])
     warnings = await asyncio.gather(*(_warnings(client, namespace, each) for each in named))
     workloads = await asyncio.gather(

@@ -14,20 +14,18 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from sidings.answers import codes, standing, suspension
-from sidings.answers.family import FINDINGS_COMPONENT, ROOTS, TRAINING_JOBS, Family, families, phase_of
+from sidings.answers.family import FINDINGS_COMPONENT, JOB_LABELS, ROOTS, TRAINING_JOBS, Family, families, phase_of
 from sidings.answers.finding import Severity
 from sidings.answers.standing import Standing
 from sidings.answers.state import State, state_of
 from sidings.answers.surroundings import Surroundings
 from sidings.answers.why import chain
 from sidings.api import conditions
-from sidings.api.job import labels as job_labels
 from sidings.api.jobset import labels as jobset_labels
 from sidings.api.kueue import keys
 from sidings.api.objects import Key, Object, controller_of, is_deleting, labels_of, name_of, namespace_of, uid_of
 from sidings.api.resources import EVENTS, JOB_SETS, JOBS, NAMESPACES, PODS, TRAIN_JOBS, WORKLOADS, Resource
 from sidings.api.status import NotFound
-from sidings.api.training_operator import words as operator_words
 from sidings.client.events import EventNote, Recorder
 from sidings.client.interface import Client
 from sidings.clock import Clock
@@ -46,15 +44,13 @@ MOST_NAMED = 8
 _WAITS = frozenset({reasons.WAITING_FOR_QUOTA, reasons.WAITING_FOR_PREEMPTED_WORKLOADS, reasons.PENDING_EVALUATION})
 """What the queue says of workloads that only wait."""
 _KINDS = frozenset(resource.kind for resource in ROOTS)
-_OF_JOB = (jobset_labels.JOBSET_NAME, operator_words.JOB_NAME, job_labels.JOB_NAME)
-"""Labels of pods and Jobs that name the job they belong to, the outermost first: a TrainJob has its JobSet's name."""
 
 
 def of_root(obj: Object) -> Iterable[Key]:
     """A queue's jobs are told of by their Workloads, and by warnings where they have none."""
     if _is_over(obj) or (suspension.is_suspended(obj) and keys.QUEUE_NAME in labels_of(obj)):
         return ()
-    return _named(obj, next((labels_of(obj)[name] for name in _OF_JOB if name in labels_of(obj)), name_of(obj)))
+    return _named(obj, _job_of(obj) or name_of(obj))
 
 
 def of_workload(obj: Object) -> Iterable[Key]:
@@ -76,7 +72,7 @@ def of_pod(obj: Object) -> Iterable[Key]:
         or scheduled.get("status") == "False"
         or any(each.get("restartCount") or (each.get("state") or {}).get("waiting") for each in containers)
     )
-    name = next((labels_of(obj)[label] for label in _OF_JOB if label in labels_of(obj)), "")
+    name = _job_of(obj)
     return _named(obj, name) if is_troubled and name else ()
 
 
@@ -86,6 +82,12 @@ def of_event(obj: Object) -> Iterable[Key]:
     if obj.get("type") != "Warning" or is_ours or involved.get("kind") not in _KINDS:
         return ()
     return _named(obj, involved["name"])
+
+
+def _job_of(obj: Object) -> str:
+    """Empty where no label names it."""
+    labels = labels_of(obj)
+    return next((labels[name] for name in JOB_LABELS if name in labels), "")
 
 
 def _named(obj: Object, name: str) -> Iterable[Key]:
@@ -156,7 +158,7 @@ class JobFindings(Controller):
             )
         ]
         jobs = [*roots[JOBS], *await self._labelled(JOBS, key, jobset_labels.JOBSET_NAME)]
-        pods = {uid_of(pod): pod for label in _OF_JOB for pod in await self._labelled(PODS, key, label)}
+        pods = {uid_of(pod): pod for label in JOB_LABELS for pod in await self._labelled(PODS, key, label)}
         named = [key.name, *(name_of(obj) for obj in (*jobs[:MOST_NAMED], *list(pods.values())[:MOST_NAMED]))]
         events = {uid_of(event): event for name in named for event in await self._warnings(name, key.namespace)}
         found = families(

@@ -9,8 +9,9 @@ from sidings.answers.check import Prospect
 from sidings.answers.finding import Finding
 from sidings.api.objects import Object
 from sidings.api.resources import JOBS, TRAIN_JOBS, WORKLOADS, Resource
-from sidings.cli import surroundings, would_be
+from sidings.cli import would_be
 from sidings.cli.manifest import Document
+from sidings.host import surroundings
 from tests.answers.why.conftest import Asked, asked
 
 __all__ = ["asked"]

@@ -15,9 +15,6 @@ from sidings.api.objects import Object, uid_of
 from sidings.cli.failure import LINES_READ
 from sidings.cli.log_stream import tail_of
 from sidings.client.interface import Client
-from sidings.host.surroundings import read
-
-__all__ = ["read", "read_log"]
 
 MOST_LOGS = 32
 """Of a large gang so many ranks are heard; one that is missing shows in its state as well."""

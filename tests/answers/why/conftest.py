@@ -11,7 +11,8 @@ from sidings.answers.finding import Finding, Severity
 from sidings.answers.why import chain
 from sidings.api.objects import Object
 from sidings.api.resources import NAMESPACES, NODES, PODS, RESOURCE_FLAVORS
-from sidings.cli import jobs, surroundings
+from sidings.cli import jobs
+from sidings.host import surroundings
 from tests import control_planes
 from tests.answers import kubectl
 from tests.controllers.kueue.conftest import Cluster

@@ -133,7 +133,8 @@ async def test_what_cannot_be_read_is_not_missing(asked: Asked) -> None:
     from dataclasses import replace
 
     from sidings.answers.why import chain
-    from sidings.cli import jobs, surroundings
+    from sidings.cli import jobs
+    from sidings.host import surroundings
 
     await asked.queue("1")
     await asked.job("j", pods=2)

@@ -22,6 +22,7 @@ from sidings.host.errors import EngineFailed, OptionInvalid
 from sidings.host.home import Home, read_json, write_json
 from sidings.node.network import S3_PORT
 from sidings.node.sandbox.outside import S3_FILE
+from sidings.s3.buckets import INCOMING
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +44,7 @@ def folder(home: Home, chosen: str) -> Path:
     path = Path(chosen) if chosen else home.s3
     try:
         (path / BUCKET).mkdir(parents=True, exist_ok=True)
-        (path / ".incoming").mkdir(exist_ok=True)
+        (path / INCOMING).mkdir(exist_ok=True)
     except OSError as error:
         raise OptionInvalid(
             f"--s3-folder {path} cannot be served", cause=error.strerror or str(error), remedy="sidings up --no-s3"

@@ -1,18 +1,16 @@
 """llm-sft: the model is what it says, and training sharded on two ranks goes on after a kill as if nothing had been."""
 
 import importlib.util
-import os
 import re
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from types import ModuleType
 
-import psutil
 import pytest
 import torch
+
+from tests.examples import torchrun
 
 SFT = Path(__file__).parents[2] / "examples" / "llm-sft"
 # config.json of ibm-granite/granite-3.1-8b-instruct, as far as model.py reads it.
@@ -63,17 +61,10 @@ def test_positions_matter(model: ModuleType) -> None:
     assert not torch.allclose(seen[0][0, 2], seen[1][0, 2], atol=1e-5)
 
 
-def start(folder: Path, checkpoints: str, *extra: str) -> subprocess.Popen[str]:
-    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
+def start(folder: Path, checkpoints: str) -> subprocess.Popen[str]:
     data = ["--text", str(folder / "text"), "--work", str(folder / "work"), "--length", "32", "--batch-size", "2"]
     how = ["--shard", "--accumulate", "2", "--recompute", "--checkpoint-every", "20", "--report-every", "1"]
-    return subprocess.Popen(
-        [*torchrun, str(SFT / "train.py"), *data, *how, "--checkpoints", str(folder / checkpoints), *extra],
-        env=os.environ | {"OMP_NUM_THREADS": "1"},
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
+    return torchrun.start(SFT / "train.py", *data, *how, "--checkpoints", str(folder / checkpoints))
 
 
 def losses(printed: str) -> dict[int, float]:
@@ -88,12 +79,7 @@ def test_killed_and_started_again_it_learns_the_same(tmp_path: Path) -> None:
     whole = losses(printed)
     assert whole, errors[-2000:]
     assert whole[max(whole)] < 0.6 * whole[1]
-    process = start(tmp_path, "parts")
-    while not list(tmp_path.glob("parts/step-*/*/manifest.json")):
-        assert process.poll() is None, process.communicate()[1][-2000:]
-        time.sleep(0.01)
-    psutil.Process(process.pid).children()[-1].send_signal(signal.SIGKILL)
-    process.communicate()
+    torchrun.kill_a_rank(start(tmp_path, "parts"), tmp_path / "parts")
     printed, errors = start(tmp_path, "parts").communicate()
     rest = losses(printed)
     assert "resumed from" in printed, errors[-2000:]

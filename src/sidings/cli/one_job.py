@@ -70,15 +70,16 @@ async def answer(client: Client, clock: Clock, family: Family, namespace: str, o
     without = [] if scheduling.is_without_node(family) else [PODS]
     if family.workload is not None:
         known = await surroundings.read(client, clock, namespace, options, without=[*without, WORKLOADS])
-        alone = replace(known, objects={**known.objects, WORKLOADS.kind: [family.workload]})
-        told = chain.answer(family, await read_log(client, family, alone))
+        known = await read_log(client, family, known)
+        told = chain.answer(family, replace(known, objects={**known.objects, WORKLOADS.kind: [family.workload]}))
         has_quota = conditions.is_true(family.workload, "QuotaReserved") or not suspension.is_suspended(family.root)
         if has_quota or any(found.severity is Severity.ERROR for found in told.findings):
             return told
         known = await surroundings.with_workloads(client, known, namespace)
     else:
         known = await surroundings.read(client, clock, namespace, options, without=without)
-    return chain.answer(family, await read_log(client, family, known))
+        known = await read_log(client, family, known)
+    return chain.answer(family, known)
 
 
 async def _get(client: Client, resource: Resource, name: str, namespace: str) -> list[Object]:

@@ -61,12 +61,13 @@ async def read(
 ) -> Surroundings:
     """Everything around the jobs of ``namespace``; kinds that do not matter may be left out: there may be many."""
     wanted = [(kind, "") for kind in SHARED if kind not in without] + [(kind, namespace) for kind in OWN]
-    lists = await asyncio.gather(*(_list(client, kind, place, namespace) for kind, place in wanted))
+    lists, configuration = await asyncio.gather(
+        asyncio.gather(*(_list(client, kind, place, namespace) for kind, place in wanted)), _configuration(client)
+    )
     given = {kind: found for (kind, _), found in zip(wanted, lists, strict=True) if found is not None}
     objects = {kind.kind: items for kind, (items, _) in given.items()}
     version = given[WORKLOADS][1] if WORKLOADS in given else ""
     unreadable = frozenset(kind.kind for kind, _ in wanted if kind not in given)
-    configuration = await _configuration(client)
     around = Surroundings(clock.now(), objects, unreadable, options=options, configuration=configuration)
     return replace(around, kueue_version=version) if version else around
 

@@ -83,19 +83,18 @@ class Kubelet:
         if missing := await self._missing(container, namespace):
             return _waiting("CreateContainerConfigError", missing), "Pending"
         rule = next((r for r in self._rules if _is_about(r, pod, container) and not _is_well(r, container)), None)
+        running = {"state": {"running": {"startedAt": moment}}}
         if rule is None:
-            return {"ready": True, "restartCount": 0, "state": {"running": {"startedAt": moment}}}, "Running"
+            return {"ready": True, "restartCount": 0, **running}, "Running"
         self._logs[uid_of(pod)] = list(rule.get("log") or ())
         if waits := rule.get("waits"):
             return _waiting(waits["reason"], waits.get("message", "")), "Pending"
         if unready := rule.get("unready"):
             pod = {"apiVersion": "v1", "kind": "Pod", **pod}
             await self._recorder.record(EventNote(pod, "Warning", "Unhealthy", unready["message"]))
-            restarts = unready.get("restarts", 0)
-            running = {"state": {"running": {"startedAt": moment}}}
-            return {"ready": False, "restartCount": restarts, **running}, "Running"
+            return {"ready": False, "restartCount": unready.get("restarts", 0), **running}, "Running"
         if (ends := rule.get("ends")) is None:
-            return {"ready": True, "restartCount": 0, "state": {"running": {"startedAt": moment}}}, "Running"
+            return {"ready": True, "restartCount": 0, **running}, "Running"
         ended = {"startedAt": moment, "finishedAt": moment, "reason": "Error", **ends}
         if pod["spec"].get("restartPolicy") == "Never":
             return {"ready": False, "restartCount": 0, "state": {"terminated": ended}}, "Failed"
@@ -121,15 +120,9 @@ class Kubelet:
             found = await self._client.get(resource, name, namespace)
         except ApiError:
             return f'{word} "{name}" not found'
-        return (
-            f"couldn't find key {key} in {resource.kind} {namespace}/{name}"
-            if key
-            not in {
-                "",
-                *(found.get("data") or {}),
-            }
-            else ""
-        )
+        if not key or key in (found.get("data") or {}):
+            return ""
+        return f"couldn't find key {key} in {resource.kind} {namespace}/{name}"
 
 
 def _waiting(reason: str, message: str) -> Object:

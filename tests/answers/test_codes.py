@@ -19,6 +19,12 @@ def test_every_code_is_explained_once_and_in_order() -> None:
     assert all(found.title and found.meaning and found.mending for found in codes.EXPLANATIONS.values())
 
 
+def test_every_code_has_a_word_of_its_own() -> None:
+    assert set(codes.WORDS) == set(codes.EXPLANATIONS)
+    assert len(set(codes.WORDS.values())) == len(codes.WORDS)
+    assert codes.WORDS[codes.NEVER_ENOUGH] == "NeverEnough"
+
+
 def test_a_finding_is_as_grave_as_its_code() -> None:
     found = codes.finding(codes.QUOTA_BUSY, "ClusterQueue cq", "what")
     assert found.as_json() == {

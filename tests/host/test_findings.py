@@ -83,12 +83,6 @@ async def test_what_fails_on_the_nodes_is_told_of_the_outermost_job(world: World
     assert (event["involvedObject"]["kind"], event["reason"]) == ("TrainJob", "FitsNoNode")
 
 
-def test_every_code_has_a_word_of_its_own() -> None:
-    assert set(codes.WORDS) == set(codes.EXPLANATIONS)
-    assert len(set(codes.WORDS.values())) == len(codes.WORDS)
-    assert codes.WORDS[codes.NEVER_ENOUGH] == "NeverEnough"
-
-
 def test_changes_that_tell_nothing_are_no_keys() -> None:
     pod = {"metadata": {"name": "p", "namespace": "n", "labels": {"job-name": "j"}}, "status": {"phase": "Running"}}
     assert not list(findings.of_pod(pod))

@@ -46,6 +46,12 @@ def test_others_take_what_is_left() -> None:
     assert hosts(ungated([bound, pod("new")], of("x", "y"))) == {"new": "y"}
 
 
+def test_who_stayed_when_nodes_were_replaced_keeps_the_place_of_another_number() -> None:
+    stays = pod("stays", {"i": "0"}, nodeSelector={HOST: "y"})
+    del stays["spec"]["schedulingGates"]
+    assert hosts(ungated([stays, pod("new", {"i": "1"})], of("x", "y"))) == {"new": "x"}
+
+
 def test_there_is_no_room_for_more_than_were_placed() -> None:
     assert len(ungated([pod("a"), pod("b"), pod("c")], of("x", "y"))) == 2
 

@@ -7,10 +7,14 @@ number of ranks the rows that were used stay used and the others still come once
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
+
+_CPU = torch.device("cpu")
+_ROUNDS = 4  # at three, neighbours of an epoch are still measurably alike
 
 
 class Share(NamedTuple):
@@ -20,10 +24,21 @@ class Share(NamedTuple):
     of_all: int
 
 
-def permutation(count: int, seed: int, epoch: int) -> torch.Tensor:
-    """The order of ``count`` rows in ``epoch``: int64 [count], on the CPU, the same on every rank and device."""
-    mixed = (seed * 0x9E3779B97F4A7C15 + epoch * 0xBF58476D1CE4E5B9) % 2**63
-    return torch.randperm(count, generator=torch.Generator().manual_seed(mixed))
+def permutation(count: int, seed: int, epoch: int, device: torch.device = _CPU) -> torch.Tensor:
+    """The order of ``count`` rows in ``epoch``: int64 [count], the same numbers on every rank and kind of device.
+
+    Rounds of a bijection on the numbers of so many bits (times an odd number, plus a number, upper bits into lower
+    ones), whose constants are drawn by seed and epoch; what lies beyond ``count`` is left out. Nothing but arithmetic
+    on whole numbers, so that a GPU makes an epoch of a million rows in a fraction of a millisecond and need not wait
+    for the host, whose ``randperm`` it would have to repeat to the number.
+    """
+    bits = max(count - 1, 1).bit_length()
+    draw = random.Random(f"{seed} {epoch}")
+    numbers = torch.arange(2**bits, dtype=torch.int32 if bits < 31 else torch.int64, device=device)
+    for _ in range(_ROUNDS):  # overflow drops bits above those that count
+        numbers.mul_(draw.getrandbits(bits) | 1).add_(draw.getrandbits(bits)).bitwise_and_(2**bits - 1)
+        numbers.bitwise_xor_(numbers >> (bits + 1) // 2)
+    return numbers[numbers < count].long()
 
 
 def shares(order: torch.Tensor, position: int, size: int, rank: int, ranks: int) -> Iterator[Share]:

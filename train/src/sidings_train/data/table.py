@@ -51,7 +51,7 @@ class Table:
         self, world: World, *, seed: int, epoch: int, position: int, size: int
     ) -> Iterator[tuple[torch.Tensor, int]]:
         """Row numbers of each step of ``epoch`` from ``position`` on, ``size`` a rank, and how many all ranks take."""
-        order = permutation(len(self), seed, epoch).to(self._device)
+        order = permutation(len(self), seed, epoch, self._device)
         yield from shares(order, position, size, world.rank, world.size)
 
     def batches(self, world: World, *, seed: int, epoch: int, position: int, size: int) -> Iterator[Batch]:

@@ -43,3 +43,20 @@ def test_top_shows_ranks_and_marks_the_one_that_its_peers_wait_for(cluster: Mach
     refused = cluster.sidings("top", "nobody")
     assert refused.returncode == 3
     assert "JOB_NOT_FOUND" in refused.stderr
+
+
+def test_top_shows_how_far_a_job_says_it_is(cluster: Machine) -> None:
+    line = "step 30/120 25% loss 0.5 1,200 rows/s ETA 1 min 30 s data 2% compute 85% communication 13%"
+    cluster.apply(job_set("telling", f"echo '{line}'; sleep 1000", pods=2))
+
+    def lines() -> list[list[str]]:
+        return [each.split() for each in cluster.ok("top").splitlines()]
+
+    wait_for(lambda: ["telling", "main-1"] in [words[:2] for words in lines()] and lines()[0][:2] == ["JOB", "STEP"])
+    header, told, gap, ranks = lines()[:4]
+    assert header == ["JOB", "STEP", "DONE", "LOSS", "RATE", "ETA", "DATA", "COMPUTE", "COMM", "TOLD"]
+    assert told[:6] == ["telling", "30/120", "25%", "0.5", "1,200", "rows/s"]
+    assert (gap, ranks[:3]) == ([], ["JOB", "RANK", "CPU"])
+    [job] = json.loads(cluster.ok("top", "telling", "-o", "json"))
+    assert job["progress"]["totalSteps"] == 120
+    assert job["progress"]["estimatedRemainingSeconds"] < 90

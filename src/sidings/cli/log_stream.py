@@ -153,10 +153,12 @@ def started_containers(pod: Object, only: str = "") -> list[Source]:
     ]
 
 
-async def tail_of(client: Client, pod: Object, container: str, *, lines: int, previous: bool = False) -> list[str]:
-    """The last lines of a container's log; none where the log is gone with its pod."""
+async def tail_of(
+    client: Client, pod: Object, container: str, *, lines: int, previous: bool = False, timestamps: bool = False
+) -> list[str]:
+    """The last lines of a container's log, after their ``timestamps`` if wanted; none where it went with its pod."""
     key = key_of(pod)
-    options = LogOptions(container, previous=previous, tail_lines=lines)
+    options = LogOptions(container, previous=previous, tail_lines=lines, timestamps=timestamps)
     try:
         text = b"".join([chunk async for chunk in client.logs(key.name, key.namespace, options)])
     except ApiError:

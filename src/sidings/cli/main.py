@@ -32,7 +32,7 @@ COMMANDS: dict[str, str] = {
     "check": "say what would become of manifests, without submitting them",
     "explain": "explain a code of `why` and `check`",
     "logs": "print the logs of a job's ranks",
-    "top": "show what ranks and GPUs do, and who holds the others up",
+    "top": "show how far jobs are, what ranks and GPUs do, and who holds the others up",
     "suspend": "stop jobs; they keep their place and go on with `resume`",
     "resume": "let suspended jobs go on",
     "delete": "delete jobs and their pods",

@@ -1,6 +1,10 @@
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from sidings.answers.progress import Progress
 from sidings.cli.commands import top
+
+NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 
 
 def figures(**now: float) -> dict[str, dict[str, float]]:
@@ -46,3 +50,29 @@ def test_without_gpus_their_columns_are_left_out_and_an_ended_rank_shows_its_mea
 def test_nothing_to_show_is_no_table() -> None:
     assert top.table([], all_namespaces=False) == []
     assert top.table([job()], all_namespaces=False) == []
+
+
+def test_jobs_that_say_how_far_they_are_come_first() -> None:
+    told = Progress(
+        634, 1902, 33, 0.0123456, 107412.3, "rows", 185.0, 12.0, 0.02, 0.85, 0.13, told=NOW - timedelta(seconds=5)
+    )
+    shown = top.Shown([job(rank("0")), job(rank("0"))], [told, None], NOW)
+    lines = shown.lines(all_namespaces=True)
+    assert [" ".join(line.split()) for line in lines[:4]] == [
+        "NAMESPACE JOB STEP DONE LOSS RATE ETA CHECKPOINT DATA COMPUTE COMM TOLD",
+        "fraud train 634/1902 33% 0.012346 107,412 rows/s 3m 17s ago 2% 85% 13% 5s ago",
+        "",
+        "NAMESPACE JOB RANK CPU MEMORY RECV SENT",
+    ]
+    assert lines[3:] == top.table(shown.jobs, all_namespaces=True)
+    first, second = shown.to_json()
+    assert first["progress"]["step"] == 634
+    assert first["ranks"] == second["ranks"]
+    assert "progress" not in second
+
+
+def test_where_nobody_says_how_far_it_is_there_are_ranks_alone() -> None:
+    shown = top.Shown([job(rank("0"))], [None], NOW)
+    assert shown.lines(all_namespaces=False) == top.table(shown.jobs, all_namespaces=False)
+    step_alone = top.Shown([job(rank("0"))], [Progress(step=3)], NOW)
+    assert [line.split() for line in step_alone.lines(all_namespaces=False)[:2]] == [["JOB", "STEP"], ["train", "3"]]

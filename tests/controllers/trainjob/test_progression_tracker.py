@@ -13,6 +13,7 @@ import pytest
 
 from sidings.api.objects import Object, annotations_of
 from sidings.api.resources import PODS, TRAIN_JOBS
+from sidings.api.trainer import words
 from sidings.controllers.trainjob import progression
 from sidings.controllers.trainjob.progression_tracker import ProgressionTracker
 from tests.controllers.trainjob.conftest import World
@@ -68,7 +69,7 @@ async def node(world: World) -> AsyncIterator[Node]:
 
 
 async def shown(world: World) -> Any:
-    return json.loads(annotations_of(await world.job()).get(progression.STATUS) or "null")
+    return json.loads(annotations_of(await world.job()).get(words.PROGRESSION) or "null")
 
 
 async def test_the_first_node_is_asked_at_its_turns(world: World, node: Node) -> None:

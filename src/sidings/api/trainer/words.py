@@ -34,6 +34,9 @@ QUEUED = "Queued"
 FIRST_FAILURE = "sidings.dev/first-failure"
 """Which rank failed first, and below it the last lines of its log."""
 
+PROGRESSION = "trainer.opendatahub.io/trainerStatus"
+"""On a TrainJob: what OpenShift AI's controller was told of its progress, as JSON (Red Hat's fork, 3.2 to 3.5)."""
+
 RENDEZVOUS_PORT = 29500
 COMPLETION_INDEX_PATH = "metadata.annotations['batch.kubernetes.io/job-completion-index']"
 

@@ -1,10 +1,10 @@
-"""``sidings top``: what the ranks of jobs and their GPUs do, and which rank holds the others up."""
+"""``sidings top``: how far jobs are, what their ranks and GPUs do, and which rank holds the others up."""
 
 from __future__ import annotations
 
 import asyncio
 from argparse import ArgumentParser, Namespace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from sidings.cli import cluster
 from sidings.cli.errors import ExitCode, JobNotFound
@@ -12,19 +12,25 @@ from sidings.cli.invocation import Invocation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import datetime
 
+    from sidings.answers.progress import Progress
     from sidings.cli.cluster import Cluster
 
-SUMMARY = "show what ranks and GPUs do, and who holds the others up"
+SUMMARY = "show how far jobs are, what ranks and GPUs do, and who holds the others up"
 DESCRIPTION = """
-Show the ranks of running jobs with the use of their GPUs, memory, power, CPU and network. On a terminal the table
-follows until Ctrl-C, elsewhere it is printed once. With names those jobs, also when they have ended: then with the
-mean over their life in AVG and the peak in PEAK. NOTE marks the rank that its peers wait for, and says why.
+Show how far running jobs say they are, and their ranks with the use of GPUs, memory, power, CPU and network. On a
+terminal it follows until Ctrl-C, elsewhere it is printed once. With names those jobs, also when they have ended: then
+with the mean over their life in AVG and the peak in PEAK. NOTE marks the rank that its peers wait for, and says why.
 """
 HEADERS = (
     "NAMESPACE", "JOB", "RANK",
     "GPU", "UTIL", "AVG", "PEAK", "GPU-MEM", "POWER",
     "CPU", "MEMORY", "RECV", "SENT", "NOTE",
+)  # fmt: skip
+HEADERS_OF_PROGRESS = (
+    "NAMESPACE", "JOB",
+    "STEP", "DONE", "LOSS", "RATE", "ETA", "CHECKPOINT", "DATA", "COMPUTE", "COMM", "MFU", "TOLD",
 )  # fmt: skip
 OPTIONAL = ("GPU", "UTIL", "AVG", "PEAK", "GPU-MEM", "POWER", "NOTE")
 UNKNOWN = "-"
@@ -50,12 +56,12 @@ async def _run(args: Namespace, invocation: Invocation) -> int:
     async with cluster.connect(args, invocation) as connected:
         if invocation.console.width and not args.output:
             await _follow(args, invocation, connected)
-        jobs = await _jobs(args, connected)
+        shown = await _shown_now(args, invocation, connected)
     if args.output:
         from sidings.cli import output
 
-        invocation.console.print(output.as_json(jobs))
-    elif lines := table(jobs, all_namespaces=args.all_namespaces):
+        invocation.console.print(output.as_json(shown.to_json()))
+    elif lines := shown.lines(all_namespaces=args.all_namespaces):
         for line in lines:
             invocation.console.print(line)
     else:
@@ -64,13 +70,54 @@ async def _run(args: Namespace, invocation: Invocation) -> int:
 
 
 async def _follow(args: Namespace, invocation: Invocation, connected: Cluster) -> NoReturn:
-    """Paint the table again and again; ends by Ctrl-C only."""
+    """Paint it all again and again; ends by Ctrl-C only."""
     console = invocation.console
     while True:
-        jobs = await _jobs(args, connected)
-        lines = table(jobs, all_namespaces=args.all_namespaces, width=console.width)
+        shown = await _shown_now(args, invocation, connected)
+        lines = shown.lines(all_namespaces=args.all_namespaces, width=console.width)
         console.print(_CLEAR + "\n".join(lines or ["no job runs"]))
         await invocation.clock.sleep(REFRESH_SECONDS)
+
+
+class Shown(NamedTuple):
+    """Jobs as measured, each with what it said of its progress, at ``now``."""
+
+    jobs: list[dict[str, Any]]
+    told: list[Progress | None]
+    now: datetime
+
+    def lines(self, *, all_namespaces: bool, width: int = 0) -> list[str]:
+        """The table of those that say how far they are, and below it the table of ranks; nothing without ranks."""
+        ranks = table(self.jobs, all_namespaces=all_namespaces, width=width)
+        first = 0 if all_namespaces else 1
+        rows = [
+            (job["namespace"], job["name"], *_progress_cells(told, self.now))[first:]
+            for job, told in zip(self.jobs, self.told, strict=True)
+            if told is not None and job["ranks"]
+        ]
+        if not rows:
+            return ranks
+        from sidings.cli import output
+
+        optional = HEADERS_OF_PROGRESS[2:]
+        return [*output.table(HEADERS_OF_PROGRESS[first:], rows, optional=optional, width=width), "", *ranks]
+
+    def to_json(self) -> list[dict[str, Any]]:
+        from sidings.answers import progress
+
+        return [
+            job if told is None else {**job, "progress": progress.to_json(told, self.now)}
+            for job, told in zip(self.jobs, self.told, strict=True)
+        ]
+
+
+async def _shown_now(args: Namespace, invocation: Invocation, connected: Cluster) -> Shown:
+    """The jobs asked for and their progress. Raises ``JobNotFound``."""
+    from sidings.cli import reported
+
+    jobs = await _jobs(args, connected)
+    namespace = "" if args.all_namespaces else connected.namespace
+    return Shown(jobs, await reported.read(connected.client, jobs, namespace), invocation.clock.now())
 
 
 async def _jobs(args: Namespace, connected: Cluster) -> list[dict[str, Any]]:
@@ -97,6 +144,27 @@ async def _jobs(args: Namespace, connected: Cluster) -> list[dict[str, Any]]:
         for rank in job["ranks"]:
             rank["straggles"] = slow.get(rank["pod"], "")
     return jobs
+
+
+def _progress_cells(told: Progress, now: datetime) -> tuple[str, ...]:
+    """From STEP to TOLD; empty where a run does not say it."""
+    from sidings.answers import progress
+    from sidings.api.age import human
+
+    then = progress.aged(told, now)
+    percent = [f"{share:.0%}" if share is not None else "" for share in (then.data, then.compute, then.communication)]
+    step = "" if then.step is None else f"{then.step}" if then.total is None else f"{then.step}/{then.total}"
+    return (
+        step,
+        "" if then.percent is None else f"{then.percent:.0f}%",
+        "" if then.loss is None else f"{then.loss:.5g}",
+        "" if then.rate is None else f"{then.rate:,.0f} {then.unit}/s",
+        "" if then.remaining is None else human(then.remaining),
+        "" if then.checkpoint_age is None else f"{human(then.checkpoint_age)} ago",
+        *percent,
+        "" if then.mfu is None else f"{then.mfu:.1%}",
+        "" if then.told is None else f"{human((now - then.told).total_seconds())} ago",
+    )
 
 
 def table(jobs: list[dict[str, Any]], *, all_namespaces: bool, width: int = 0) -> list[str]:

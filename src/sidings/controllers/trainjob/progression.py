@@ -16,12 +16,12 @@ from typing import Any, NamedTuple, TypeGuard
 
 from sidings.api import timestamps
 from sidings.api.objects import Object, annotations_of
+from sidings.api.trainer.words import PROGRESSION
 
 _PREFIX = "trainer.opendatahub.io"
 TRACKING = f"{_PREFIX}/progression-tracking"
 PORT = f"{_PREFIX}/metrics-port"
 INTERVAL = f"{_PREFIX}/metrics-poll-interval"
-STATUS = f"{_PREFIX}/trainerStatus"
 
 DEFAULT_PORT, PORTS = 28080, range(1024, 65536)
 DEFAULT_SECONDS, SHORTEST, LONGEST = 30.0, 5.0, 300.0
@@ -79,7 +79,7 @@ def running(report: Object, now: datetime) -> str:
 def is_final(job: Mapping[str, Any]) -> bool:
     """Whether the annotation says already how it ended."""
     try:
-        told: Any = json.loads(annotations_of(job).get(STATUS) or "null")
+        told: Any = json.loads(annotations_of(job).get(PROGRESSION) or "null")
     except ValueError:
         return False
     text = str((told or {}).get(_SUMMARY) or "") if isinstance(told, dict) else ""
@@ -88,7 +88,7 @@ def is_final(job: Mapping[str, Any]) -> bool:
 
 def ended(job: Mapping[str, Any], last: Object | None, succeeded: bool, now: datetime) -> str | None:
     """The annotation once the job has ended; ``last`` is its final report. None where nothing was ever known."""
-    report = last or read(annotations_of(job).get(STATUS) or "null")
+    report = last or read(annotations_of(job).get(PROGRESSION) or "null")
     if report is None:
         return None
     progress = report.get("progressPercentage", 0)

@@ -95,7 +95,7 @@ class ProgressionTracker(Controller):
         if text is None:
             return
         metadata = job["metadata"]
-        body = {"metadata": {"annotations": {progression.STATUS: text}}}
+        body = {"metadata": {"annotations": {words.PROGRESSION: text}}}
         with contextlib.suppress(NotFound):
             await self.client.patch(
                 TRAIN_JOBS, metadata["name"], body, namespace=metadata["namespace"], field_manager=FIELD_MANAGER

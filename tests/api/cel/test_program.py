@@ -6,6 +6,7 @@ from sidings.api.cel.program import FUNCTIONS, compiled
 
 SELF = {"replicas": 3, "name": "a-1", "items": [{"n": 1}, {"n": 2}], "ratio": 0.5, "labels": {"a": "b"}}
 SELF["odd"] = {"a-b": 1, "namespace": 2}
+SELF["long"] = "a" * 20_000
 
 
 @pytest.mark.parametrize(
@@ -79,6 +80,8 @@ SELF["odd"] = {"a-b": 1, "namespace": 2}
         ("self.?missing.optFlatMap(l, l.?a).orValue('none')", "none"),
         ("'abcabc'.indexOf('b', 2) + 'abcabc'.lastIndexOf('b', 3)", 5),
         ("'a1b2c3'.findAll('[0-9]', 2)", ["1", "2"]),
+        ("'one two'.find('[[:alpha:]]+o') + 'x'.find('y') + 'ab'.find('a|ab')", "twoa"),
+        ("'aab'.findAll('(a+)+$')", []),
         ("bool('true') && !bool('f') && bytes('a') == bytes('a')", True),
         ("int(timestamp('1970-01-01T00:01:00Z')) + timestamp(5).getSeconds()", 65),
         ("size(bytes('é'))", 2),
@@ -101,6 +104,8 @@ def test_an_expression_has_its_value(text, value):
         ("!1", "no such overload"),
         ("9223372036854775807 + 1", "integer overflow"),
         ("self.name.matches('[')", "invalid regular expression"),
+        ("'a'.find('[')", "invalid regular expression"),
+        ("self.long.findAll('a(.*c)?').size()", "operation cancelled: actual cost limit exceeded"),
         ("self.name.matches('(?=a)')", "invalid regular expression"),
         ("other", "no such attribute\\(s\\): other"),
         ("self.items.all(i, i.missing)", "no such key: missing"),

@@ -47,6 +47,16 @@ def test_a_structural_schema():
         ),
         (with_field(type="array"), "s.properties[spec].items: Required value: must be specified"),
         (
+            with_field(type="string", pattern="+"),
+            's.properties[spec].pattern: Invalid value: "+": must be a valid regular expression, but isn\'t: '
+            "error parsing regexp: missing argument to repetition operator: `+`",
+        ),
+        (
+            with_field(type="object", anyOf=[{}, {"not": {"properties": {"a": {"items": {"pattern": "a(?!b)"}}}}}]),
+            's.properties[spec].anyOf[1].not.properties[a].items.pattern: Invalid value: "a(?!b)": must be a valid '
+            "regular expression, but isn't: error parsing regexp: invalid or unsupported Perl syntax: `(?!`",
+        ),
+        (
             with_field(type="int"),
             's.properties[spec].type: Unsupported value: "int": supported values: "array", "boolean", "integer", '
             '"number", "object", "string"',

@@ -18,6 +18,8 @@ from sidings.api.go_regexp.parsing import InvalidPattern, parse
         ("a++", "invalid nested repetition operator: `++`"),
         ("a{1001}", "invalid repeat count: `{1001}`"),
         ("a{3,2}", "invalid repeat count: `{3,2}`"),
+        ("(a{100}){11}", "invalid repeat count: `{11}`"),
+        ("((a{0,100})+b{2}){2,}?c{11}|(a{2}){501}?", "invalid repeat count: `{501}?`"),
         ("[b-a]", "invalid character class range: `b-a`"),
         ("[[:foo:]]", "invalid character class range: `[:foo:]`"),
         (r"\p{Foo}", r"invalid character class range: `\p{Foo}`"),

@@ -113,6 +113,8 @@ LIMITS = {
         "short": {"type": "string", "maxLength": 3},
         "long": {"type": "string", "minLength": 2},
         "word": {"type": "string", "pattern": "^[a-z]+$"},
+        "hard": {"type": "string", "pattern": "(a+)+$"},
+        "unread": {"type": "string", "pattern": "(?=a)"},
         "time": {"type": "string", "format": "date-time"},
         "above": {"type": "number", "minimum": 0, "exclusiveMinimum": True},
         "below": {"type": "number", "maximum": 10, "exclusiveMaximum": True},
@@ -137,6 +139,12 @@ LIMITS = {
         ({"short": "abcd"}, "short: Too long: may not be more than 3 bytes"),
         ({"long": "a"}, 'long: Invalid value: "a": long in body should be at least 2 chars long'),
         ({"word": "a\n"}, "word: Invalid value: \"a\\n\": word in body should match '^[a-z]+$'"),
+        ({"hard": "aa" * 20 + "b"}, f"hard: Invalid value: \"{'aa' * 20}b\": hard in body should match '(a+)+$'"),
+        (
+            {"unread": "a"},
+            "unread: Invalid value: \"a\": unread in body should match '(?=a)', which cannot be asked: error parsing "
+            "regexp: invalid or unsupported Perl syntax: `(?=`",
+        ),
         ({"time": "now"}, 'time: Invalid value: "now": time in body must be of type date-time: "now"'),
         ({"above": 0}, "above: Invalid value: 0: above in body should be greater than 0"),
         ({"below": 10.5}, "below: Invalid value: 10.5: below in body should be less than 10"),

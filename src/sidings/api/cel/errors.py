@@ -37,7 +37,10 @@ class EvaluationError(CelError):
 
 
 class CostExceeded(EvaluationError):
-    """A rule goes through so many items that others would wait for it."""
+    """A rule goes through so many items, or so long a text, that others would wait for it."""
+
+    def __init__(self) -> None:
+        super().__init__("operation cancelled: actual cost limit exceeded")
 
 
 def shown(text: str, issues: list[Issue]) -> str:

@@ -6,14 +6,13 @@ false here and ``1 + 1.5`` is an error, unlike in Python.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from functools import lru_cache
+from itertools import islice
 from typing import Any, NamedTuple
 
 from sidings.api import go_regexp
-from sidings.api.cel.errors import EvaluationError
+from sidings.api.cel.errors import CostExceeded, EvaluationError
 from sidings.api.cel.optionals import Optional, select
 
 INT64 = 1 << 63
@@ -165,17 +164,22 @@ def found(expression: str, text: str) -> bool:
     """Whether ``text`` holds a match of ``expression``, in time bounded by the length of both."""
     try:
         return go_regexp.found(expression, text)
-    except go_regexp.InvalidPattern as error:
-        raise EvaluationError(f"invalid regular expression {expression!r}: {error}") from error
+    except go_regexp.PatternError as error:
+        raise _unanswered(expression, error) from error
 
 
-@lru_cache(maxsize=512)
-def pattern(text: str) -> re.Pattern[str]:
-    """A regular expression that tells what it found. RE2's and Python's agree on what rules are made of."""
+def matches_of(expression: str, text: str, most: int | None = None) -> list[str]:
+    """What ``expression`` matches in ``text``, from left to right, the first ``most`` of it."""
     try:
-        return re.compile(text)
-    except re.error as error:
-        raise EvaluationError(f"invalid regular expression {text!r}: {error}") from error
+        return list(islice(go_regexp.expression(expression).all_in(text), most))
+    except go_regexp.PatternError as error:
+        raise _unanswered(expression, error) from error
+
+
+def _unanswered(expression: str, error: go_regexp.PatternError) -> EvaluationError:
+    if isinstance(error, go_regexp.TooMuchWork):
+        return CostExceeded()
+    return EvaluationError(f"invalid regular expression {expression!r}: {error}")
 
 
 def _size(value: Any) -> int:

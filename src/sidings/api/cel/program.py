@@ -73,7 +73,7 @@ class Budget:
     def take(self, items: int) -> None:
         self._left -= items
         if self._left < 0:
-            raise CostExceeded("operation cancelled: actual cost limit exceeded")
+            raise CostExceeded
 
 
 def _program(node: Node) -> Evaluate:

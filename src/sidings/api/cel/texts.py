@@ -4,7 +4,7 @@ libraries of Kubernetes (``k8s.io/apiserver/pkg/cel/library``, v0.36)."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import Any
 
 from sidings.api.cel import operations
@@ -65,14 +65,13 @@ def _character(value: Any, index: Any) -> str:
 
 
 def _find(value: Any, pattern: Any) -> str:
-    found = operations.pattern(_text(pattern)).search(_text(value))
+    found = operations.matches_of(_text(pattern), _text(value), 1)
     return found[0] if found else ""
 
 
 def _find_all(value: Any, pattern: Any, most: Any = -1) -> list[str]:
-    found = (match[0] for match in operations.pattern(_text(pattern)).finditer(_text(value)))
     limit = _number(most)
-    return list(found if limit < 0 else islice(found, limit))
+    return operations.matches_of(_text(pattern), _text(value), None if limit < 0 else limit)
 
 
 def _split(value: Any, separator: Any, most: Any) -> list[str]:

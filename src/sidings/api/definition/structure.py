@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sidings.api import structural
+from sidings.api import go_regexp, structural
 from sidings.api.fields import FieldError, forbidden, invalid, not_supported, required
 
 TYPES = ("array", "boolean", "integer", "number", "object", "string")
@@ -30,6 +30,7 @@ def errors(schema: Mapping[str, Any], path: str) -> Iterator[FieldError]:
 
 def _part(schema: Mapping[str, Any], path: str) -> Iterator[FieldError]:
     yield from _unsupported(schema, path)
+    yield from _patterns(schema, path)
     properties, additional, items = (schema.get(name) for name in ("properties", "additionalProperties", "items"))
     if properties and additional is not None:
         yield forbidden(path, "additionalProperties and properties are mutual exclusive")
@@ -44,6 +45,30 @@ def _part(schema: Mapping[str, Any], path: str) -> Iterator[FieldError]:
     yield from _list_keys(schema, path)
     if "default" in schema and not _refused_types(schema):
         yield from structural.validate(schema, schema["default"], f"{path}.default")
+
+
+def _patterns(schema: Mapping[str, Any], path: str) -> Iterator[FieldError]:
+    """The pattern of this part, and those that its combinations ask of it and of what is below."""
+    if schema.get("pattern"):
+        try:
+            go_regexp.expression(schema["pattern"])
+        except go_regexp.InvalidPattern as error:
+            detail = f"must be a valid regular expression, but isn't: {error}"
+            yield invalid(f"{path}.pattern", schema["pattern"], detail)
+    for name in ("allOf", "anyOf", "oneOf"):
+        for index, each in enumerate(schema.get(name) or ()):
+            yield from _patterns_below(each, f"{path}.{name}[{index}]")
+    if schema.get("not"):
+        yield from _patterns_below(schema["not"], f"{path}.not")
+
+
+def _patterns_below(schema: Mapping[str, Any], path: str) -> Iterator[FieldError]:
+    yield from _patterns(schema, path)
+    for name, each in (schema.get("properties") or {}).items():
+        yield from _patterns_below(each, f"{path}.properties[{name}]")
+    for name in ("items", "additionalProperties"):
+        if isinstance(schema.get(name), Mapping):
+            yield from _patterns_below(schema[name], f"{path}.{name}")
 
 
 def _child(schema: Mapping[str, Any], path: str, detail: str) -> Iterator[FieldError]:

@@ -1,13 +1,13 @@
 """From a pattern to a tree, by the grammar and with the errors of Go's ``regexp/syntax`` (Go 1.26, flags of Perl).
 
-Of Unicode's classes general categories are known, scripts are not. Captures are groups like others here, and a lazy
-repetition is one like others: whether there is a match does not depend on them.
+Of Unicode's classes general categories are known, scripts are not. Captures are groups like others here: nobody asks
+what they held.
 """
 
 from __future__ import annotations
 
 import string
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sidings.api.go_regexp import classes
 from sidings.api.go_regexp.classes import CharSet
@@ -20,7 +20,11 @@ _FLAGS = "imsU"
 _OCTAL = frozenset(string.octdigits)
 
 
-class InvalidPattern(ValueError):
+class PatternError(ValueError):
+    """A pattern that gives no answer: ``InvalidPattern``, or ``automaton.TooMuchWork``."""
+
+
+class InvalidPattern(PatternError):
     """Go would not compile the pattern; the message is Go's."""
 
     def __init__(self, what: str, where: str = "") -> None:
@@ -48,16 +52,19 @@ class Sequence:
 
 @dataclass(frozen=True)
 class Choice:
+    """The first alternative is preferred, and so on."""
+
     of: tuple[Tree, ...]
 
 
 @dataclass(frozen=True)
 class Repeat:
-    """``most`` is None where there is no end."""
+    """``most`` is None where there is no end. As often as possible, or, where it is ``lazy``, as seldom."""
 
     what: Tree
     least: int
     most: int | None
+    lazy: bool = False
 
 
 Tree = Char | Edge | Sequence | Choice | Repeat
@@ -150,7 +157,7 @@ class _Parser:
         bounds = self._bounds()
         if bounds is None:
             return atom
-        self._take("?")
+        lazy = self._take("?") is not ("U" in self._flags)
         again = self._at
         if self._bounds() is not None:
             self._take("?")
@@ -159,7 +166,10 @@ class _Parser:
         least, most = bounds
         if least > MOST_REPEATS or (most is not None and (most > MOST_REPEATS or least > most)):
             raise InvalidPattern("invalid repeat count", self._pattern[start:again].removesuffix("?"))
-        return Repeat(atom, least, most)
+        found = Repeat(atom, least, most, lazy)
+        if max(least, most or 0) > 1 and _times(found) > MOST_REPEATS:
+            raise InvalidPattern("invalid repeat count", self._pattern[start:again])
+        return found
 
     def _bounds(self) -> tuple[int, int | None] | None:
         """How often the item before is wanted; braces that are no bounds are characters like others."""
@@ -319,6 +329,34 @@ class _Parser:
         if high < low:
             raise InvalidPattern("invalid character class range", self._pattern[item : self._at])
         return CharSet(((ord(low), ord(high)),))
+
+
+def _times(tree: Tree) -> int:
+    """How often a part of ``tree`` is wanted at most, counted through repetitions within repetitions."""
+    match tree:
+        case Sequence(parts) | Choice(parts):
+            return max(map(_times, parts), default=1)
+        case Repeat():
+            most = tree.least if tree.most is None else tree.most
+            return most * _times(tree.what) if most else 1
+    return 1
+
+
+def reversed_(tree: Tree) -> Tree:
+    """What finds in a text that is read backwards what ``tree`` finds in the text."""
+    match tree:
+        case Edge():
+            return Edge(_REVERSED.get(tree.kind, tree.kind))
+        case Sequence():
+            return Sequence(tuple(reversed_(part) for part in reversed(tree.parts)))
+        case Choice():
+            return Choice(tuple(map(reversed_, tree.of)))
+        case Repeat():
+            return replace(tree, what=reversed_(tree.what))
+    return tree
+
+
+_REVERSED = {"start": "end", "end": "start", "line start": "line end", "line end": "line start"}
 
 
 def _is_number(text: str) -> bool:

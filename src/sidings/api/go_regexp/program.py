@@ -1,67 +1,29 @@
-"""The instructions of a pattern, and the walk through them: in all states at once, character by character.
-
-Nothing is tried twice, so a text takes no longer than its length times that of the program (Thompson; RE2).
-"""
+"""The instructions of a pattern: a step for each character that it may take, and for each choice (Thompson; RE2)."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from sidings.api.go_regexp import classes
 from sidings.api.go_regexp.classes import CharSet
 from sidings.api.go_regexp.parsing import Char, Choice, Edge, InvalidPattern, Repeat, Sequence, Tree
 
-LONGEST = 4_000
-"""Instructions. Go allows millions; a text of some hundred characters must take no more than a moment here."""
+LONGEST = 10_000
+"""Steps. Go allows millions; here a character that leads where none has led before costs a look at each."""
 
 
 class Step(NamedTuple):
-    """Goes on at each of ``to``: past a character of ``takes``, or past the place ``edge``, or at once."""
+    """Goes on at each of ``to``, what is first preferred: past a character of ``takes``, past ``edge``, or at once."""
 
     to: tuple[int, ...]
     takes: CharSet | None = None
     edge: str = ""
 
 
-class Program:
-    """Steps; the one with number ``len(steps)`` is a match. The first is number ``start``."""
+class Program(NamedTuple):
+    """``steps`` from the number ``start`` on; the number ``len(steps)`` is a match."""
 
-    def __init__(self, steps: list[Step], start: int) -> None:
-        self._steps = steps
-        self._start = start
-
-    def found(self, text: str) -> bool:
-        """Whether there is a match anywhere in ``text``."""
-        states: set[int] = set()
-        for at in range(len(text) + 1):
-            states.add(self._start)
-            reached = self._reached(states, text, at)
-            if len(self._steps) in reached:
-                return True
-            if at < len(text):
-                char = text[at]
-                states = {
-                    to
-                    for state in reached
-                    if (takes := self._steps[state].takes) is not None and char in takes
-                    for to in self._steps[state].to
-                }
-        return False
-
-    def _reached(self, states: set[int], text: str, at: int) -> set[int]:
-        """Where ``states`` come to at the place ``at`` without a character."""
-        reached: set[int] = set()
-        waiting = list(states)
-        while waiting:
-            state = waiting.pop()
-            if state in reached:
-                continue
-            reached.add(state)
-            if state < len(self._steps):
-                step = self._steps[state]
-                if step.takes is None and (not step.edge or _is_at(step.edge, text, at)):
-                    waiting += step.to
-        return reached
+    steps: list[Step]
+    start: int
 
 
 def compiled(tree: Tree) -> Program:
@@ -83,8 +45,22 @@ def _size(tree: Tree) -> int:
         case Choice():
             return 1 + sum(map(_size, tree.of))
         case Repeat():
-            times = tree.least + 1 if tree.most is None else tree.most
-            return times * (_size(tree.what) + 1) + 1
+            once = _size(tree.what)
+            return max(tree.least, 1) * once + 2 if tree.most is None else tree.most * (once + 1)
+
+
+def _may_be_empty(tree: Tree) -> bool:
+    match tree:
+        case Char():
+            return False
+        case Edge():
+            return True
+        case Sequence():
+            return all(map(_may_be_empty, tree.parts))
+        case Choice():
+            return any(map(_may_be_empty, tree.of))
+        case Repeat():
+            return not tree.least or _may_be_empty(tree.what)
 
 
 class _Builder:
@@ -115,16 +91,25 @@ class _Builder:
 
     def _repeat(self, tree: Repeat, then: int) -> int:
         if tree.most is None:
-            loop = self._reserve()
-            self._placed[loop] = Step((self.add(tree.what, loop), then))
-            then = loop
-        else:
-            end = then
-            for _ in range(tree.most - tree.least):
-                then = self._place(Step((self.add(tree.what, then), end)))
+            return self._endless(tree, then)
+        end = then
+        for _ in range(tree.most - tree.least):
+            then = self._place(_either(self.add(tree.what, then), end, tree))
         for _ in range(tree.least):
             then = self.add(tree.what, then)
         return then
+
+    def _endless(self, tree: Repeat, then: int) -> int:
+        loop = self._reserve()
+        first = self.add(tree.what, loop)
+        self._placed[loop] = _either(first, then, tree)
+        if not tree.least:
+            # What may be empty is asked once before the loop is left, else the order of preference were lost (Go's
+            # issue 46123).
+            return self._place(_either(first, then, tree)) if _may_be_empty(tree.what) else loop
+        for _ in range(tree.least - 1):
+            first = self.add(tree.what, first)
+        return first
 
     def _place(self, step: Step) -> int:
         number = self._reserve()
@@ -136,16 +121,5 @@ class _Builder:
         return self._free
 
 
-def _is_at(edge: str, text: str, at: int) -> bool:
-    before, after = text[at - 1 : at] if at else "", text[at : at + 1]
-    match edge:
-        case "start":
-            return at == 0
-        case "end":
-            return at == len(text)
-        case "line start":
-            return before in ("", "\n")
-        case "line end":
-            return after in ("", "\n")
-    at_word_edge = classes.is_word(before) is not classes.is_word(after)
-    return at_word_edge is (edge == "word edge")
+def _either(again: int, on: int, tree: Repeat) -> Step:
+    return Step((on, again) if tree.lazy else (again, on))

@@ -7,8 +7,6 @@ resource definition that is replaced at run time leaves a few kilobytes behind.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
 from typing import Any
 
 from sidings.api.kind import Schema
@@ -62,7 +60,6 @@ class Node:
         "nullable",
         "open",
         "pattern",
-        "pattern_text",
         "properties",
         "python",
         "required",
@@ -81,10 +78,7 @@ class Node:
         self.required: tuple[str, ...] = tuple(schema.get("required", ()))
         self.list_type: str = schema.get("x-kubernetes-list-type", "")
         self.list_keys: tuple[str, ...] = tuple(schema.get("x-kubernetes-list-map-keys", ()))
-        self.pattern_text: str = QUANTITY if self.format == "quantity" else schema.get("pattern", "")
-        self.pattern: Callable[[str], object] | None = None
-        if self.pattern_text:
-            self.pattern = re.compile(to_python(self.pattern_text)).search
+        self.pattern: str = QUANTITY if self.format == "quantity" else schema.get("pattern", "")
         self.combined = any(keyword in schema for keyword in _COMBINATIONS)
         self.limited = any(limit in schema for limit in _LIMITS) or self.format in _CHECKED_FORMATS
         # The Python type that fits; a bool is an int to isinstance, so it is compared exactly.
@@ -115,20 +109,6 @@ class Node:
             self.go_type = _go_type(self)
         # The struct that an error in a field of it names; a map has no fields of its own.
         self.struct: str = self.go_type.rpartition(".")[2] if self.properties else ""
-
-
-_LATE_FLAGS = re.compile(r"(.+?)\(\?([ims]+)\)(.*)", re.DOTALL)
-
-
-def to_python(pattern: str) -> str:
-    """RE2 as CRDs use it, in Python's dialect.
-
-    ``$`` must not match before a final newline. Flags may be given anywhere (``^(?i)[a-z]+$``) and hold to the end.
-    """
-    pattern = re.sub(r"(?<!\\)\$$", r"\\Z", pattern)
-    while found := _LATE_FLAGS.match(pattern):
-        pattern = f"{found[1]}(?{found[2]}:{found[3]})"
-    return pattern
 
 
 def _go_type(node: Node) -> str:

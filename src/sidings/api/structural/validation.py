@@ -14,7 +14,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from sidings.api import fields, timestamps
+from sidings.api import fields, go_regexp, timestamps
 from sidings.api.fields import FieldError
 from sidings.api.kind import Schema
 from sidings.api.objects import Object
@@ -161,11 +161,19 @@ class _Walk:
             self.errors.append(fields.too_long(text_of(path), schema["maxLength"]))
         elif "minLength" in schema and len(value) < schema["minLength"]:
             self.fail(path, value, f"should be at least {schema['minLength']} chars long")
-        elif node.pattern is not None and not node.pattern(value):
-            self.fail(path, value, f"should match '{node.pattern_text}'")
+        elif node.pattern:
+            self.pattern(node.pattern, value, path)
         check = _FORMATS.get(node.format)
         if check is not None and not check(value):
             self.fail(path, value, f"must be of type {node.format}: {json.dumps(value)}")
+
+    def pattern(self, pattern: str, value: str, path: Path) -> None:
+        try:
+            found, why = go_regexp.found(pattern, value), ""
+        except go_regexp.PatternError as error:
+            found, why = False, f", which cannot be asked: {error}"
+        if not found:
+            self.fail(path, value, f"should match '{pattern}'{why}")
 
     def number_limits(self, schema: Schema, value: float, path: Path) -> None:
         if "minimum" in schema:

@@ -159,9 +159,9 @@ def _failure(job: Object) -> Object:
 
 
 def _found(pattern: str, message: str) -> bool:
-    """A pattern that is no regular expression matches nothing: admission does not check it, so it may be stored."""
+    """A pattern that gives no answer matches nothing: admission does not check it, so it may be stored."""
     try:
         return go_regexp.found(pattern, message)
-    except go_regexp.InvalidPattern as error:
+    except go_regexp.PatternError as error:
         log.warning("failure policy: %s", error)
         return False

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from s3_servers import S3, SERVERS
 from two_ranks import Pair
 
 import sidings_train
@@ -25,3 +26,11 @@ def alone() -> Iterator[World]:
     """A world of one, in the test's own process."""
     with sidings_train.start() as world:
         yield world
+
+
+@pytest.fixture(scope="session", params=SERVERS)
+def s3(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3]:
+    """Each of the S3 servers that are there."""
+    pytest.importorskip("obstore")
+    with SERVERS[request.param](tmp_path_factory.mktemp("s3")) as server:
+        yield server

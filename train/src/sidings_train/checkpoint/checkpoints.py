@@ -71,8 +71,9 @@ class Checkpoints:
     ) -> None:
         if keep < 1 or (every is not None and every < 1) or (keep_every is not None and keep_every < 1):
             raise ValueError("keep, every and keep_every are at least 1")
-        self._place = place_of(place) if isinstance(place, str | os.PathLike) else place
         self._world, self._state, self._every = world, state, every
+        with world.together():
+            self._place = place_of(place) if isinstance(place, str | os.PathLike) else place
         self._retention = writing.Retention(keep, keep_every)
         self._group = world.new_group()
         self._staging = Staging()

@@ -16,6 +16,7 @@ from typing import Any, cast
 
 import torch
 from torch.distributed.checkpoint import (
+    CheckpointException,
     LoadPlan,
     LoadPlanner,
     Metadata,
@@ -32,7 +33,19 @@ from torch.futures import Future
 
 from sidings_train.checkpoint.layout import METADATA, Attempt
 from sidings_train.checkpoint.manifest import File
+from sidings_train.errors import CheckpointError, TrainError
 from sidings_train.storage.place import Place, Sink
+
+
+def failure_in(error: CheckpointException, what: str) -> TrainError:
+    """What went wrong on the first rank that failed, for all to raise; ``what`` failed, where its own error is torch's.
+
+    Torch has told every rank the errors of all, so this is the same on each.
+    """
+    rank, (cause, _) = min(error.failures.items(), key=lambda failure: failure[0])
+    if isinstance(cause, TrainError):
+        return cause.of_rank(rank)
+    return CheckpointError(f"rank {rank}: {what}", cause=f"{type(cause).__name__}: {cause}")
 
 
 class PlaceWriter(StorageWriter):

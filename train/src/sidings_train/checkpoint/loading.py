@@ -17,7 +17,7 @@ from torch.distributed.checkpoint.metadata import TensorStorageMetadata
 from torch.distributed.checkpoint.planner import ReadItem
 
 from sidings_train import rng
-from sidings_train.checkpoint.dcp_storage import PlaceReader
+from sidings_train.checkpoint.dcp_storage import PlaceReader, failure_in
 from sidings_train.checkpoint.finding import Found
 from sidings_train.errors import CheckpointError
 from sidings_train.state import TrainState, unpacked
@@ -28,7 +28,10 @@ _SHOWN = 3  # names of tensors in a message
 
 
 def load(place: Place, found: Found, state: TrainState, world: World) -> None:
-    """Load ``found`` into ``state`` and the generators. CheckpointError, on all ranks, if it is of another run."""
+    """Load ``found`` into ``state`` and the generators. CheckpointError, on all ranks, if it is of another run.
+
+    StorageError, on all ranks, when a piece cannot be read on one.
+    """
     where = f"{place.url}/{found.attempt.path()}"
     _must_be_of_this_run(where, found.manifest.recipe, state.recipe)
     reader = PlaceReader(place, found.attempt)
@@ -43,10 +46,7 @@ def load(place: Place, found: Found, state: TrainState, world: World) -> None:
     try:
         dcp.load({**tensors, **objects}, storage_reader=reader, planner=planner)
     except dcp.CheckpointException as error:
-        failed, (cause, _) = min(error.failures.items(), key=lambda failure: failure[0])
-        raise CheckpointError(
-            f"rank {failed}: {where} cannot be loaded", cause=f"{type(cause).__name__}: {cause}"
-        ) from error
+        raise failure_in(error, f"{where} cannot be loaded") from error
     state.load(tensors, unpacked(planner.objects["rest"]), found.manifest.place)
     if own in planner.objects:
         saved = unpacked(planner.objects[own])

@@ -1,20 +1,21 @@
 """One attempt, from staged copies to a manifest. All ranks together, on a group of their own.
 
 Pieces of every rank -> torch's index -> rank 0 looks whether it sees all of them in full length -> manifest -> what
-may go goes. A rank that fails, at any of these, makes all fail alike: nobody is left waiting, and without a manifest
-the attempt does not count.
+may go goes. A rank that fails, at any of these, makes all fail alike: nobody is left waiting, without a manifest the
+attempt does not count, and every rank takes back what it has written, or a disk that was full once would stay full.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import torch
 import torch.distributed as dist
 import torch.distributed.checkpoint as dcp
 
-from sidings_train.checkpoint.dcp_storage import PlaceWriter
+from sidings_train.checkpoint.dcp_storage import PlaceWriter, failure_in
 from sidings_train.checkpoint.layout import MANIFEST, Attempt, attempts
 from sidings_train.checkpoint.manifest import File, Manifest
 from sidings_train.checkpoint.retention import to_delete
@@ -53,6 +54,27 @@ def write(
     """Write ``attempt``; its size in bytes. CheckpointError or StorageError, on all ranks, when any part fails."""
     writer = PlaceWriter(place, attempt)
     try:
+        files = _written(place, attempt, staged, header, writer, world, group)
+    except TrainError:
+        with suppress(StorageError):  # the failure is what is told
+            place.delete([attempt.path(name) for name in (MANIFEST, *writer.files)])
+        raise
+    if world.first:
+        _tidy(place, retention)
+    return sum(file.size for file in files.values())
+
+
+def _written(
+    place: Place,
+    attempt: Attempt,
+    staged: Staged,
+    header: Manifest,
+    writer: PlaceWriter,
+    world: World,
+    group: dist.ProcessGroup | None,
+) -> Mapping[str, File]:
+    """The files of all ranks, once the manifest is there."""
+    try:
         dcp.save(
             {**staged.tensors, **staged.objects},
             storage_writer=writer,
@@ -60,24 +82,13 @@ def write(
             process_group=group,
         )
     except dcp.CheckpointException as error:
-        raise _first_failure(error, attempt) from error
+        raise failure_in(error, f"step {attempt.step} cannot be written") from error
     files = {name: file for part in world.gather(writer.files, group) for name, file in part.items()}
     with world.together(group):
         if world.first:
             _must_all_be_seen(place, attempt, files, world.size)
             place.put(attempt.path(MANIFEST), replace(header, files=files).to_json())
-    if world.first:
-        _tidy(place, retention)
-    return sum(file.size for file in files.values())
-
-
-def _first_failure(error: dcp.CheckpointException, attempt: Attempt) -> TrainError:
-    rank, (cause, _) = min(error.failures.items(), key=lambda failure: failure[0])
-    if isinstance(cause, TrainError):
-        return cause.of_rank(rank)
-    return CheckpointError(
-        f"rank {rank}: step {attempt.step} cannot be written", cause=f"{type(cause).__name__}: {cause}"
-    )
+    return files
 
 
 def _must_all_be_seen(place: Place, attempt: Attempt, files: Mapping[str, File], ranks: int) -> None:

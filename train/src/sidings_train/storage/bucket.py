@@ -1,8 +1,7 @@
 """A place in an S3 bucket, through obstore (the extra ``[s3]``).
 
-Endpoint and credentials come from the environment, under AWS's names or those of an OpenShift AI data connection
-(``AWS_S3_ENDPOINT``). Uploads are multipart and stream; a part that fails is tried again for a bounded time, so that a
-server that is gone ends in an error and not in a hang.
+``connection`` says where and as whom, ``refusals`` what an error means. Uploads are multipart and stream; a part that
+fails is tried again for a bounded time, so that a server that is gone ends in an error and not in a hang.
 """
 
 from __future__ import annotations
@@ -12,10 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, cast
-from urllib.parse import urlsplit
 
 from sidings_train.errors import NotThereError, StorageError
+from sidings_train.storage.connection import Connection, from_environment
 from sidings_train.storage.place import Sink
+from sidings_train.storage.refusals import explained
 
 if TYPE_CHECKING:
     from obstore import WritableFile
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 _TRIES = 5
 _PATIENCE = timedelta(seconds=60)  # for one request with all its repetitions
 _PART = 16 << 20  # bytes of one part of an upload; S3 allows 10,000 of them: files to 160 GB
-_ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_S3_ENDPOINT")
-_NEEDED = "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and, unless it is Amazon's, AWS_ENDPOINT_URL"
 
 
 class Bucket:
@@ -33,7 +31,8 @@ class Bucket:
 
     def __init__(self, bucket: str, prefix: str, env: Mapping[str, str] | None = None) -> None:
         self._bucket, self._prefix = bucket, prefix
-        self._obstore, self._store = _open(bucket, prefix, os.environ if env is None else env)
+        self._connection = from_environment(os.environ if env is None else env)
+        self._obstore, self._store = _open(bucket, prefix, self._connection)
 
     @property
     def url(self) -> str:
@@ -80,22 +79,9 @@ class Bucket:
         try:
             yield
         except (exceptions.BaseError, OSError) as error:
-            raise self._explanation(error, verb, name) from error
-
-    def _explanation(self, error: Exception, verb: str, name: str) -> StorageError:
-        from obstore import exceptions
-
-        what = f"cannot {verb} {self.url}/{name}"
-        if "NoSuchBucket" in str(error):
-            return StorageError(
-                f"{what}: there is no bucket {self._bucket!r}",
-                remedy=f"create it: aws s3 mb s3://{self._bucket}; or look at AWS_ENDPOINT_URL",
-            )
-        if isinstance(error, FileNotFoundError | exceptions.NotFoundError):
-            return NotThereError(f"{what}: not there")
-        if isinstance(error, exceptions.PermissionDeniedError | exceptions.UnauthenticatedError):
-            return StorageError(f"{what}: refused", cause=_short(error), remedy=f"look at the credentials: {_NEEDED}")
-        return StorageError(what, cause=_short(error), remedy=f"look at the server and at {_NEEDED}")
+            missing = isinstance(error, FileNotFoundError | exceptions.NotFoundError)
+            what = f"cannot {verb} {self.url}/{name} at {self._connection.place}"
+            raise explained(str(error), what, self._bucket, missing) from error
 
 
 class _Upload:
@@ -108,7 +94,7 @@ class _Upload:
         return self._writer.write(bytes(data))
 
 
-def _open(bucket: str, prefix: str, env: Mapping[str, str]) -> tuple[Any, Any]:
+def _open(bucket: str, prefix: str, connection: Connection) -> tuple[Any, Any]:
     try:
         import obstore
         from obstore.store import S3Store
@@ -116,23 +102,10 @@ def _open(bucket: str, prefix: str, env: Mapping[str, str]) -> tuple[Any, Any]:
         raise StorageError(
             f"s3://{bucket} needs the package obstore", remedy="pip install 'sidings-train[s3]', or pip install obstore"
         ) from error
-    endpoint = next((env[name] for name in _ENDPOINTS if env.get(name)), None)
-    known = {
-        "endpoint": endpoint,
-        "region": env.get("AWS_REGION") or env.get("AWS_DEFAULT_REGION") or "us-east-1",
-        "access_key_id": env.get("AWS_ACCESS_KEY_ID"),
-        "secret_access_key": env.get("AWS_SECRET_ACCESS_KEY"),
-        "session_token": env.get("AWS_SESSION_TOKEN"),
-    }
     return obstore, S3Store(
         bucket,
         prefix=prefix or None,
-        config=cast("S3Config", {name: value for name, value in known.items() if value}),
-        client_options={"allow_http": urlsplit(endpoint or "").scheme == "http", "timeout": _PATIENCE},
+        config=cast("S3Config", dict(connection.config)),
+        client_options={"allow_http": connection.plain, "timeout": _PATIENCE},
         retry_config={"max_retries": _TRIES, "retry_timeout": _PATIENCE},
     )
-
-
-def _short(error: Exception) -> str:
-    """What obstore's message says in its first line; it goes on with the whole error as Rust prints it."""
-    return str(error).partition("\n\n")[0].splitlines()[0][:300]

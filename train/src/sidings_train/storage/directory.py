@@ -35,9 +35,14 @@ class Directory:
         with self._explained("write", path):
             self._make_parents(path)
             with path.open("xb", buffering=_BUFFER) as file:
-                yield file
-                file.flush()
-                os.fsync(file.fileno())
+                try:
+                    yield file
+                    file.flush()
+                    os.fsync(file.fileno())
+                except BaseException:
+                    with suppress(StorageError):
+                        self.delete([name])
+                    raise
             _sync(path.parent)
 
     def put(self, name: str, data: bytes) -> None:

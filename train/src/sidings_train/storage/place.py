@@ -25,7 +25,10 @@ class Place(Protocol):
         """As the user wrote it."""
 
     def create(self, name: str) -> AbstractContextManager[Sink]:
-        """A new file of any size, durable when the block ends. When it ends by an error, what is there may be torn."""
+        """A new file of any size, durable when the block ends. When it ends by an error, nothing stays.
+
+        A process that is killed meanwhile may leave a torn one.
+        """
 
     def put(self, name: str, data: bytes) -> None:
         """A small new file: whole and durable, or not there."""

@@ -36,7 +36,10 @@ class Trainer:
         self.model = FraudNet(list(meta["coder"]["sizes"].values())).to(world.device)
         self.gradients = FlatGradients(self.model, world)
         rate = torch.tensor(args.lr, device=world.device)  # a tensor: a captured step sees it change
-        self.optimizer = torch.optim.AdamW(self.model.parameters(), rate, weight_decay=0.01, fused=True)
+        on_gpu = world.device.type == "cuda"
+        self.optimizer = torch.optim.AdamW(
+            self.model.parameters(), rate, weight_decay=0.01, fused=True, capturable=on_gpu
+        )
         self.loss = torch.nn.BCEWithLogitsLoss(pos_weight=torch.tensor(FRAUD_WEIGHT, device=world.device))
         recipe = {"data": self.table.fingerprint, "batch": args.batch_size, "epochs": args.epochs, "lr": args.lr}
         self.state = TrainState(self.model, self.optimizer, recipe=recipe)

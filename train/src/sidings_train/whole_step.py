@@ -5,8 +5,8 @@ step is a function of tensors that returns a tensor. Its first calls run eagerly
 lazy initialisation happens there. Then it is captured once for each shape of its inputs (the last batch of an epoch is
 smaller), and replayed from inputs that are copied into place.
 
-Inside the step, and only there: forward, backward, ``FlatGradients.average``, the optimizer (``capturable=True`` or
-``fused=True``, with a learning rate that is a tensor, so that it can change between replays). Resume before the first
+Inside the step, and only there: forward, backward, ``FlatGradients.average``, the optimizer (``capturable=True``,
+with a learning rate that is a tensor, so that it can change between replays). Resume before the first
 call. What a step does depends on its inputs' shapes alone, not on when it was captured: a run that goes on computes
 the same.
 

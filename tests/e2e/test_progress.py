@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.machine import Machine
+from tests.e2e.machine import Machine, wait_for
 
 pytestmark = pytest.mark.e2e
 
@@ -125,6 +125,10 @@ def test_the_library_reports_both_ways(machine: Machine) -> None:
     metrics = machine.object("trainjob", "told")["status"]["trainerStatus"]["metrics"]
     assert {"name": "loss", "value": "0.5"} in metrics
     assert annotation(machine, "less than a minute")["currentStep"] == 3
+    wait_for(lambda: machine.ok("top").startswith("JOB"))
+    header, told = (line.split() for line in machine.ok("top").splitlines()[:2])
+    assert header == "JOB STEP DONE LOSS RATE ETA DATA COMPUTE COMM TOLD".split()
+    assert told[:4] == ["told", "3/10", "30%", "0.5"]
     (shared / "enough").touch()
     machine.wait_for_condition("Complete", "trainjob/told")
     assert annotation(machine, "complete")["progressPercentage"] == 100

@@ -25,3 +25,13 @@ def test_rate_and_what_remains() -> None:
 def test_nothing_done_in_no_time() -> None:
     interval = Meter(1.0).take(1.0)
     assert (interval.rate, interval.waiting, interval.remaining(5)) == (0.0, 0.0, None)
+
+
+def test_what_is_put_aside_makes_no_step_slower() -> None:
+    meter = Meter(0.0)
+    meter.waited(1.0)
+    meter.stepped(100)
+    meter.put_aside(30.0)
+    assert meter.take(34.0) == Interval(1, 100, 4.0, 0.25, 0.0)
+    meter.stepped(100)
+    assert meter.take(35.0).seconds == 1.0

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 import torch
 from two_ranks import Pair
 
 import sidings_train
-from sidings_train import Checkpoints, Progress, TrainState
+from sidings_train import Checkpoints, Progress, TrainState, World
 
 
 def trained(place: str) -> int:
@@ -58,3 +59,37 @@ def test_rank_0_tells_when_it_is_due_and_at_the_end(pair: Pair, tmp_path: Path) 
     assert lines[2].startswith(f"step 10/10 100% loss 9 8 tokens/s ETA 0 s {split} checkpoint ")
     assert len(lines) == 3
     assert "step " not in second.printed
+
+
+def evaluated(folder: str) -> None:
+    """Two steps of a second, then an evaluation of nine."""
+    with sidings_train.start() as world:
+        now = [0.0]
+        state = TrainState(torch.nn.Linear(1, 1))
+        with Progress(world, state, total=4, every=4.0, tensorboard=folder, clock=lambda: now[0]) as progress:
+            for _ in range(2):
+                now[0] += 1.0
+                state.advance(8, torch.tensor(0.5))
+                progress.step(8, torch.tensor(0.5))
+            for batch in progress.evaluation(range(3)):
+                now[0] += 3.0
+                assert batch < 3
+            progress.evaluated({"accuracy": 0.75})
+
+
+def test_an_evaluation_is_told_and_its_time_is_of_no_step(pair: Pair, tmp_path: Path) -> None:
+    first, second = pair.run(evaluated, str(tmp_path / "curves"))
+    assert (first.error, second.error, second.printed) == (None, None, "")
+    assert first.printed.splitlines() == [
+        "evaluation 2/3 66%",
+        "step 2/4 50% loss 0.5 8 rows/s ETA 2 s data 0% compute 100% communication 0%",
+        "step 2/4 50% evaluated: accuracy 0.75",
+    ]
+    [file] = (tmp_path / "curves").iterdir()
+    assert b"eval/accuracy" in file.read_bytes()
+
+
+@pytest.mark.parametrize("page", [-1, 65536])
+def test_a_page_is_a_port(alone: World, page: int) -> None:
+    with pytest.raises(ValueError, match=f"not {page}"):
+        Progress(alone, TrainState(torch.nn.Linear(1, 1)), total=1, page=page)

@@ -50,6 +50,7 @@ def test_the_trainer_status_has_text_for_values_and_a_time() -> None:
     assert status["lastUpdatedTime"] == "2026-11-30T12:00:00Z"
     assert {"name": "rows_per_second", "value": "107412"} in status["metrics"]
     assert {"name": "mfu", "value": "0.354"} in status["metrics"]
+    assert status["metrics"][:2] == [{"name": "step", "value": "634"}, {"name": "total_steps", "value": "1902"}]
     bare = BARE.trainer_status(datetime(2026, 11, 30, 12, tzinfo=UTC))["trainerStatus"]
     assert "estimatedRemainingSeconds" not in bare
     assert [metric["name"] for metric in bare["metrics"]][-1] == "communication_share"
@@ -66,3 +67,21 @@ def test_the_progression_is_json_even_when_the_loss_is_lost() -> None:
     lost = replace(BARE, loss=float("nan")).progression()
     assert "loss" not in lost["trainMetrics"]
     json.dumps(lost, allow_nan=False)
+
+
+def test_an_evaluation_is_told_beside_the_training() -> None:
+    report = replace(FULL, evaluation={"auc": 0.99954321, "loss": float("inf")}, evaluated_at=600)
+    assert report.evaluation_line() == "step 634/1902 33% evaluated: auc 0.99954 loss inf"
+    metrics = report.trainer_status(datetime(2026, 11, 30, 12, tzinfo=UTC))["trainerStatus"]["metrics"]
+    assert {"name": "eval_auc", "value": "0.999543"} in metrics
+    assert report.progression()["evalMetrics"] == {"auc": 0.99954321}
+    assert "evalMetrics" not in FULL.progression()
+
+
+def test_a_point_of_a_curve_is_drawn_once() -> None:
+    found = {"auc": 0.5}
+    trained = replace(FULL, steps=4, evaluation=found, evaluated_at=600).scalars()
+    assert trained["train/loss"] == 0.0123456 and trained["train/epoch"] == 1.0
+    assert "eval/auc" not in trained
+    assert replace(FULL, steps=0, evaluation=found, evaluated_at=634).scalars() == {"eval/auc": 0.5}
+    assert (replace(FULL, steps=4).first_step, FULL.first_step) == (631, 635)

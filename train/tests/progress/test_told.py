@@ -100,3 +100,17 @@ def test_the_page_shows_the_newest_and_leaves_it_behind(tmp_path: Path) -> None:
     other = Page(0)
     other.close(tmp_path / "other")
     assert not (tmp_path / "other").exists()
+
+
+def test_a_port_that_is_taken_is_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    message = tmp_path / "termination-log"
+    message.touch()
+    first = Page(0)
+    second = Page(first.port)
+    assert second.port == 0
+    second.tell(REPORT)
+    second.close(message)
+    first.close(tmp_path / "none")
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"progress cannot be served at port {first.port}: ") and "in use" in line
+    assert json.loads(message.read_text())["progressPercentage"] == 25

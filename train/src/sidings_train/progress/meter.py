@@ -29,15 +29,15 @@ class Interval:
 
 
 class Meter:
-    """Sums until they are taken. Times are seconds of one clock."""
+    """Sums until they are taken. Times are seconds of one clock; ``steps`` is how many were done so far."""
 
     def __init__(self, now: float) -> None:
         self._begin(now)
 
     def _begin(self, now: float) -> None:
         self._began = now
-        self._steps = self._amount = 0
-        self._waiting = self._communicating = 0.0
+        self.steps = self._amount = 0
+        self._waiting = self._communicating = self._aside = 0.0
 
     def waited(self, seconds: float) -> None:
         """For data."""
@@ -46,8 +46,12 @@ class Meter:
     def communicated(self, seconds: float) -> None:
         self._communicating += seconds
 
+    def put_aside(self, seconds: float) -> None:
+        """Of no step: an evaluation."""
+        self._aside += seconds
+
     def stepped(self, amount: int) -> None:
-        self._steps += 1
+        self.steps += 1
         self._amount += amount
 
     def age(self, now: float) -> float:
@@ -56,10 +60,10 @@ class Meter:
 
     def take(self, now: float) -> Interval:
         """What was summed; the sums begin anew."""
-        seconds = self.age(now)
+        seconds = max(self.age(now) - self._aside, 0.0)
         waiting, communicating = (
             part / seconds if seconds > 0 else 0.0 for part in (self._waiting, self._communicating)
         )
-        interval = Interval(self._steps, self._amount, seconds, waiting, communicating)
+        interval = Interval(self.steps, self._amount, seconds, waiting, communicating)
         self._begin(now)
         return interval

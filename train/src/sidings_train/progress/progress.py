@@ -7,16 +7,20 @@
                 gradients.average()
             state.advance(len(rows) * world.size, loss)
             progress.step(len(rows) * world.size, loss)
+        for rows in progress.evaluation(held_out):
+            ...
+        progress.evaluated({"auc": auc})
 
 Rank 0 tells, every ``every`` seconds and at the end: a line on stdout, the status server of its TrainJob where the pod
-was told of one, and OpenShift AI's page where ``page`` asks for it. Only then the loss is read from its device.
+was told of one, and where they are asked for OpenShift AI's page (``page``) and TensorBoard's files (``tensorboard``).
+Only then the loss is read from its device. None of this can end training: what does not work is a line on stderr.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import TracebackType
 from typing import TypeVar
@@ -24,21 +28,23 @@ from typing import TypeVar
 import torch
 
 from sidings_train.checkpoint.checkpoints import Checkpoints
-from sidings_train.progress.meter import Meter
+from sidings_train.progress.event_file import EventFile, folder_of
+from sidings_train.progress.meter import Interval, Meter
 from sidings_train.progress.report import Report
 from sidings_train.progress.told import Page, StatusServer
 from sidings_train.state import TrainState
 from sidings_train.world import World
 
 T = TypeVar("T")
+PORTS = range(1 << 16)
 
 
 class Progress:
     """``total`` steps are the whole run's. ``unit`` names what ``step`` counts.
 
     ``operations`` (of a row or token, forward and backward) and ``peak`` (of one device, a second) give the MFU.
-    ``page`` is the port of OpenShift AI's page, usually 28080. All ranks use it alike; rank 0 tells: its own
-    loss and its own split of the time.
+    ``page`` is the port of OpenShift AI's page, usually 28080, ``tensorboard`` the folder for TensorBoard's files.
+    All ranks use it alike; rank 0 tells: its own loss and its own split of the time.
     """
 
     def __init__(
@@ -53,26 +59,37 @@ class Progress:
         operations: float | None = None,
         peak: float | None = None,
         page: int | None = None,
+        tensorboard: str | os.PathLike[str] | None = None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         if total < 1:
             raise ValueError("total is at least 1")
+        if page is not None and page not in PORTS:
+            raise ValueError(f"page is a port, not {page}")
         self._world, self._state, self._checkpoints = world, state, checkpoints
         self._total, self._every, self._unit = total, every, unit
         self._ceiling = peak * world.size / operations if peak and operations else None
         self._clock = clock
         self._meter = Meter(clock())
         self._loss = torch.tensor(float("nan"))
-        self._told: list[StatusServer | Page] = []
+        self._last: Interval | None = None
+        self._evaluation: Mapping[str, float] = {}
+        self._evaluated_at: int | None = None
+        folder = None if tensorboard is None else folder_of(tensorboard)
+        self._told: list[StatusServer | Page | EventFile] = []
         if world.first:
-            server = StatusServer.of(os.environ)
-            self._told = [*([server] if server else []), *([] if page is None else [Page(page)])]
+            told = (
+                StatusServer.of(os.environ),
+                None if page is None else Page(page),
+                None if folder is None else EventFile(folder),
+            )
+            self._told = [one for one in told if one]
 
     def __enter__(self) -> Progress:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        if error is None:
+        if error is None and (self._meter.steps or self._last is None):
             self.tell()
         for one in self._told:
             one.close()
@@ -103,18 +120,46 @@ class Progress:
         if self._meter.age(self._clock()) >= self._every:
             self.tell()
 
+    def evaluation(self, batches: Sequence[T]) -> Iterator[T]:
+        """``batches`` of an evaluation, which is told of as often as training is; its time belongs to no step."""
+        began = said = self._clock()
+        try:
+            for number, batch in enumerate(batches):
+                now = self._clock()
+                if now - said >= self._every:
+                    self._world.say(f"evaluation {number}/{len(batches)} {number * 100 // len(batches)}%")
+                    said = now
+                yield batch
+        finally:
+            self._meter.put_aside(self._clock() - began)
+
+    def evaluated(self, found: Mapping[str, float]) -> None:
+        """Tell what an evaluation found, by name, at the present step."""
+        if self._meter.steps:
+            self.tell()
+        self._evaluation, self._evaluated_at = dict(found), self._state.step
+        if self._world.first:
+            report = self._report()
+            self._world.say(report.evaluation_line())
+            self._send(report)
+
     def tell(self) -> None:
         """Report now."""
-        if not self._world.first:
-            return
-        report = self._report()
-        self._world.say(report.line())
+        if self._world.first:
+            report = self._report()
+            self._world.say(report.line())
+            self._send(report)
+
+    def _send(self, report: Report) -> None:
         for one in self._told:
             one.tell(report)
 
     def _report(self) -> Report:
         loss = float(self._loss.detach())  # waits for the device, whose work belongs to the interval
-        interval = self._meter.take(self._clock())
+        steps = self._meter.steps
+        if steps or self._last is None:
+            self._last = self._meter.take(self._clock())
+        interval = self._last  # without a step since, what the last ones were like
         saved = self._checkpoints.last if self._checkpoints else None
         return Report(
             step=self._state.step,
@@ -128,4 +173,7 @@ class Progress:
             remaining=interval.remaining(max(self._total - self._state.step, 0)),
             checkpoint_age=time.time() - saved.at if saved else None,
             mfu=interval.rate / self._ceiling if self._ceiling else None,
+            steps=steps,
+            evaluation=self._evaluation,
+            evaluated_at=self._evaluated_at,
         )

@@ -7,7 +7,8 @@ text), the other what OpenShift AI 3's TrainJob controller reads from ``:28080/m
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -19,7 +20,8 @@ class Report:
     """``rate`` counts ``unit`` a second of all ranks; the shares are of the time since the last report, 0 to 1.
 
     ``remaining`` and ``checkpoint_age`` are seconds. ``remaining`` is None before the first step was timed,
-    ``checkpoint_age`` before the first checkpoint, ``mfu`` where the script gave no operations.
+    ``checkpoint_age`` before the first checkpoint, ``mfu`` where the script gave no operations. ``steps`` were done
+    since the last report; ``evaluation`` is what the last one found, at the step ``evaluated_at``.
     """
 
     step: int
@@ -33,6 +35,14 @@ class Report:
     remaining: float | None = None
     checkpoint_age: float | None = None
     mfu: float | None = None
+    steps: int = 0
+    evaluation: Mapping[str, float] = field(default_factory=dict)
+    evaluated_at: int | None = None
+
+    @property
+    def first_step(self) -> int:
+        """The first of the steps that this report is about."""
+        return self.step - self.steps + 1
 
     @property
     def percent(self) -> int:
@@ -54,18 +64,36 @@ class Report:
         ]
         return " ".join(filter(None, parts))
 
+    def evaluation_line(self) -> str:
+        """For stdout, after an evaluation."""
+        found = " ".join(f"{name} {value:.5g}" for name, value in self.evaluation.items())
+        return f"step {self.step}/{self.total} {self.percent}% evaluated: {found}"
+
     def trainer_status(self, now: datetime) -> dict[str, Any]:
         """The body of a report to the status server; ``now`` in UTC."""
         status = self._progress()
-        status["metrics"] = [{"name": name, "value": f"{value:g}"} for name, value in self._metrics().items()]
+        metrics = self._metrics() | {f"eval_{name}": value for name, value in self.evaluation.items()}
+        told = {"step": f"{self.step}", "total_steps": f"{self.total}"}
+        told |= {name: f"{value:g}" for name, value in metrics.items()}
+        status["metrics"] = [{"name": name, "value": value} for name, value in told.items()]
         status["lastUpdatedTime"] = now.strftime("%Y-%m-%dT%H:%M:%SZ")
         return {"trainerStatus": status}
 
     def progression(self) -> dict[str, Any]:
         """The document that OpenShift AI's controller asks for. JSON has no NaN: a loss that is lost is left out."""
-        finite = {name: value for name, value in self._metrics().items() if math.isfinite(value)}
         place = {"currentStep": self.step, "totalSteps": self.total, "currentEpoch": self.epoch}
-        return self._progress() | place | {"trainMetrics": finite}
+        metrics = {"trainMetrics": _finite(self._metrics()), "evalMetrics": _finite(self.evaluation)}
+        return self._progress() | place | {name: values for name, values in metrics.items() if values}
+
+    def scalars(self) -> dict[str, float]:
+        """What is new at this step, for TensorBoard: each is one point of a curve."""
+        train = self._metrics() | {"epoch": float(self.epoch)} if self.steps else {}
+        found = self.evaluation if self.evaluated_at == self.step else {}
+        return {
+            f"{part}/{name}": value
+            for part, values in (("train", train), ("eval", found))
+            for name, value in values.items()
+        }
 
     def _progress(self) -> dict[str, Any]:
         """What both documents begin with."""
@@ -85,6 +113,10 @@ class Report:
             "mfu": self.mfu,
         }
         return {name: float(value) for name, value in values.items() if value is not None}
+
+
+def _finite(values: Mapping[str, float]) -> dict[str, float]:
+    return {name: value for name, value in values.items() if math.isfinite(value)}
 
 
 def _clock(seconds: float) -> str:

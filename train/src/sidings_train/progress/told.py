@@ -80,7 +80,8 @@ class StatusServer:
 class Page:
     """Serves the newest report on ``port`` (0: a free one) of all addresses, at any path.
 
-    OpenShift AI asks at 28080 unless ``trainer.opendatahub.io/metrics-port`` says otherwise.
+    OpenShift AI asks at 28080 unless ``trainer.opendatahub.io/metrics-port`` says otherwise. Where the port is taken,
+    ``port`` is 0 and only the termination message is left.
     """
 
     def __init__(self, port: int) -> None:
@@ -99,7 +100,13 @@ class Page:
             def log_message(self, format: str, *args: object) -> None:
                 """Nothing: it is asked for again and again."""
 
-        self._server = ThreadingHTTPServer(("", port), Handler)
+        self._server: ThreadingHTTPServer | None = None
+        self.port = 0
+        try:
+            self._server = ThreadingHTTPServer(("", port), Handler)
+        except OSError as error:
+            print(f"progress cannot be served at port {port}: {error}; training goes on", file=sys.stderr, flush=True)
+            return
         self._server.daemon_threads = True
         self.port = int(self._server.server_address[1])
         threading.Thread(target=self._server.serve_forever, name="progression", daemon=True).start()
@@ -109,7 +116,8 @@ class Page:
 
     def close(self, message: Path = TERMINATION_MESSAGE) -> None:
         """Stop serving. What was told last becomes the container's termination message, where there is such a file."""
-        self._server.shutdown()
-        self._server.server_close()
+        if self._server:
+            self._server.shutdown()
+            self._server.server_close()
         if message.is_file():
             message.write_bytes(self._text)

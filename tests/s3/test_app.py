@@ -43,6 +43,11 @@ async def test_a_file_that_somebody_put_there_is_an_object(app: App, tmp_path: P
     assert texts(await ask(app, "GET", "/data?list-type=2"), "{*}Contents/{*}Key") == ["train.csv"]
 
 
+async def test_who_still_sends_hears_why_it_is_refused(app: App) -> None:
+    refused = await ask(app, "PUT", "/gone/x", b"a body of more than one piece")
+    assert (code(refused), "connection" in refused.headers) == ("NoSuchBucket", False)
+
+
 @pytest.mark.parametrize(
     ("asked", "status", "body", "said"),
     [

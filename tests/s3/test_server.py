@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.s3.served import served
 
 pytest.importorskip("obstore")
 bucket = pytest.importorskip("sidings_train.storage.bucket")
@@ -24,16 +23,8 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def environ(root: Path) -> Iterator[dict[str, str]]:
-    command = [sys.executable, "-m", "sidings.s3", str(root)]
-    told = {"port": 0, "identifier": "key", "secret": "secret"}
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdin is not None and server.stdout is not None
-        server.stdin.write(json.dumps(told) + "\n")
-        server.stdin.flush()
-        url = f"http://127.0.0.1:{int(server.stdout.readline())}"
-        yield {"AWS_ENDPOINT_URL": url, "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret"}
-        server.stdin.close()
-        assert server.wait(60) == 0  # it ends with whoever started it
+    with served(root) as environ:
+        yield environ
 
 
 def test_what_is_written_is_listed_read_in_parts_and_deleted(root: Path, environ: dict[str, str]) -> None:

@@ -29,6 +29,7 @@ from sidings.s3.uploads import Uploads, part_etag
 log = logging.getLogger(__name__)
 
 _CHUNK = 1 << 20
+_MOST_UNHEARD = 64 << 20  # bytes of a body that is refused: parts of uploads are 5 to 16 MB with most clients
 _RANGE = re.compile(r"bytes=(\d*)-(\d*)")
 _NOT_SERVED = {
     "accelerate", "acl", "analytics", "attributes", "cors", "encryption", "inventory", "legal-hold", "lifecycle",
@@ -60,8 +61,9 @@ class App:
             await self._refuse(exchange, S3Error(code, problem.strerror or str(problem)))
 
     async def _refuse(self, exchange: Exchange, problem: S3Error) -> None:
-        # What is left of the body is not read: the connection cannot be used again.
-        await exchange.answer(problem.status, answers.error(problem, exchange.request.path), {"connection": "close"})
+        # A client that still sends would hear of a closed connection, and not why: the body is taken first.
+        headers = {} if await exchange.drained(_MOST_UNHEARD) else {"connection": "close"}
+        await exchange.answer(problem.status, answers.error(problem, exchange.request.path), headers)
 
     async def _serve(self, exchange: Exchange) -> None:
         if unserved := _NOT_SERVED & exchange.query.keys():

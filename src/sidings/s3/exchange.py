@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping
+from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qsl, unquote
 
@@ -28,6 +29,7 @@ class Exchange:
         self.query = dict(pairs)
         self.method: str = scope["method"]
         self.bucket, _, self.key = unquote(path).removeprefix("/").partition("/")
+        self._read = False
 
     async def body(self) -> AsyncIterator[bytes]:
         """As it arrives. Raises ``S3Error`` where the client leaves before the end."""
@@ -35,9 +37,21 @@ class Exchange:
             message = await self._receive()
             if message["type"] == "http.disconnect":
                 raise S3Error("IncompleteBody", "The client left before the end of the body.")
+            self._read = not message.get("more_body")
             yield message.get("body", b"")
-            if not message.get("more_body"):
+            if self._read:
                 return
+
+    async def drained(self, most: int) -> bool:
+        """Let go of what is left of the body, up to ``most`` bytes; whether that was all of it."""
+        if self._read:
+            return True
+        with suppress(S3Error):
+            async for data in self.body():
+                most -= len(data)
+                if most < 0:
+                    break
+        return self._read
 
     async def document(self) -> bytes:
         """The whole of a body that is XML."""

@@ -15,7 +15,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,16 +29,38 @@ PATIENCE = 120.0  # seconds until a server answers, on a very busy machine
 
 @dataclass(frozen=True)
 class S3:
-    """A server: its ``url``, and how a bucket comes and goes with all that is in it."""
+    """A server that is running; how a bucket comes, and how it goes with all that is in it. Ranks can be given it."""
 
-    name: str
     url: str
-    make: Callable[[str], None]
-    vanish: Callable[[str], None]
 
     @property
     def environ(self) -> dict[str, str]:
         return {"AWS_ENDPOINT_URL": self.url, "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": SECRET}
+
+    def make(self, bucket: str) -> None:
+        raise NotImplementedError
+
+    def vanish(self, bucket: str) -> None:
+        raise NotImplementedError
+
+
+class Moto(S3):
+    def make(self, bucket: str) -> None:
+        _ask(f"{self.url}/{bucket}", "PUT")
+
+    def vanish(self, bucket: str) -> None:
+        _ask(f"{self.url}/moto-api/reset", "POST")
+
+
+@dataclass(frozen=True)
+class Box(S3):
+    folder: Path
+
+    def make(self, bucket: str) -> None:
+        (self.folder / bucket).mkdir()
+
+    def vanish(self, bucket: str) -> None:
+        shutil.rmtree(self.folder / bucket)
 
 
 @contextmanager
@@ -47,17 +69,10 @@ def moto(folder: Path) -> Iterator[S3]:
     if not python:
         pytest.skip("SIDINGS_MOTO_PYTHON names no Python with moto[server]")
     port = free_port()
-    url = f"http://127.0.0.1:{port}"
     log = (folder / "log").open("w")
     with log, subprocess.Popen([python, "-m", "moto.server", "-p", str(port)], stdout=log, stderr=log) as server:
         try:
-            _ask(f"{url}/moto-api/reset", "POST")
-            yield S3(
-                "moto",
-                url,
-                lambda bucket: _ask(f"{url}/{bucket}", "PUT"),
-                lambda bucket: _ask(f"{url}/moto-api/reset", "POST"),
-            )
+            yield Moto(f"http://127.0.0.1:{port}")
         finally:
             server.kill()
 
@@ -71,16 +86,11 @@ def in_the_box(folder: Path) -> Iterator[S3]:
         assert server.stdin and server.stdout
         server.stdin.write(json.dumps({"port": 0, "identifier": "key", "secret": SECRET}) + "\n")
         server.stdin.flush()
-        yield S3(
-            "box",
-            f"http://127.0.0.1:{int(server.stdout.readline())}",
-            lambda bucket: (folder / bucket).mkdir(),
-            lambda bucket: shutil.rmtree(folder / bucket),
-        )
+        yield Box(f"http://127.0.0.1:{int(server.stdout.readline())}", folder)
         server.stdin.close()
 
 
-SERVERS = {"moto": moto, "box": in_the_box}
+SERVERS = {"moto": moto, "in_the_box": in_the_box}
 
 
 def _ask(url: str, method: str) -> None:

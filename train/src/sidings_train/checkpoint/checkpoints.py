@@ -124,7 +124,7 @@ class Checkpoints:
                 )
                 return
             self._settle()
-            self._begin()
+            self._pending = self._begin()
 
     def save(self) -> Saved:
         """Write the present step and wait until it is complete: for the end of a run, or of this process.
@@ -135,11 +135,8 @@ class Checkpoints:
         self._must_be_finite()
         if self.last is not None and self.last.step == self._state.step:
             return self.last
-        self._begin()
-        assert self._pending is not None
-        saved, self._pending = self._pending.result(), None
-        self.last = saved
-        return saved
+        self.last = self._begin().result()
+        return self.last
 
     def _must_be_finite(self) -> None:
         lost = [str(rank) for rank, own in enumerate(self._world.gather(self._state.is_lost())) if own]
@@ -152,7 +149,8 @@ class Checkpoints:
             remedy="lower the learning rate, or clip gradients; unchanged, it would go the same way again",
         )
 
-    def _begin(self) -> None:
+    def _begin(self) -> Future[Saved]:
+        """Copy the present step and have a thread write it."""
         began = time.perf_counter()
         state = self._state
         if self._reserving is not None:
@@ -168,7 +166,7 @@ class Checkpoints:
         header = Manifest(state.place, dict(state.recipe), self._written(), {})
         stall = time.perf_counter() - began
         self.stalled += stall
-        self._pending = _in_thread(lambda: self._write(attempt, staged, header, stall))
+        return _in_thread(lambda: self._write(attempt, staged, header, stall))
 
     def _own_tensors(self) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
         """What this rank writes: its parts of what is sharded, and rank 0 all that every rank has."""

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import time
+from pathlib import Path
 
 import metrics
 import numpy as np
@@ -22,6 +24,8 @@ from train import FRAUD_WEIGHT, FraudNet, learning_rate, load_part
 
 import sidings_train
 from sidings_train import Checkpoints, FlatGradients, Interruption, Progress, Table, TrainState, WholeStep, World
+
+EVALUATED_AT_ONCE = 65_536  # rows of one process
 
 
 class Trainer:
@@ -76,14 +80,20 @@ class Trainer:
         return mean, rows_seen / seconds
 
     @torch.no_grad()
-    def evaluate(self) -> dict[str, float]:
+    def evaluate(self, checkpoints: Checkpoints, interruption: Interruption, progress: Progress) -> dict[str, float]:
         """Quality on the held-out rows: every rank scores its share, all together are ranked."""
         codes, labels = load_part(self.args.data_dir, "test", self.world.device)
         self.model.eval()
         own = codes.tensor_split(self.world.size)[self.world.rank]
-        scores = torch.cat([self.model(part.int()) for part in own.split(65_536)])
-        everything = torch.cat(self.world.gather(scores.cpu()))
-        return metrics.quality(labels.cpu().numpy(), everything.double().numpy())
+        parts = own.tensor_split(math.ceil(len(codes) / self.world.size / EVALUATED_AT_ONCE))  # as many on every rank
+        scores = []
+        for part in progress.evaluation(parts):
+            scores.append(self.model(part.int()))
+            interruption.check(checkpoints)
+        everything = torch.cat(self.world.gather(torch.cat(scores).cpu()))
+        quality = metrics.quality(labels.cpu().numpy(), everything.double().numpy())
+        progress.evaluated(quality)
+        return quality
 
 
 def main() -> None:
@@ -95,6 +105,7 @@ def main() -> None:
     parser.add_argument("--batch-size", type=int, default=1024, help="rows per process and step")
     parser.add_argument("--lr", type=float, default=0.006)
     parser.add_argument("--page", type=int, metavar="PORT", help="serve progress for OpenShift AI, which asks at 28080")
+    parser.add_argument("--tensorboard", type=Path, metavar="FOLDER", help="write curves for TensorBoard")
     parser.add_argument("--compile", action="store_true", help="torch.compile the step")
     args = parser.parse_args()
     prepare.check(parser, args)
@@ -108,7 +119,9 @@ def main() -> None:
             f"{args.batch_size} x {world.size}"
         )
         saving = Checkpoints(args.checkpoints, world, state, every=args.checkpoint_every)
-        telling = Progress(world, state, total=trainer.steps, checkpoints=saving, page=args.page)
+        telling = Progress(
+            world, state, total=trainer.steps, checkpoints=saving, page=args.page, tensorboard=args.tensorboard
+        )
         with saving as checkpoints, Interruption(world) as interruption, telling as progress:
             checkpoints.resume()
             while state.epoch < args.epochs:
@@ -119,7 +132,7 @@ def main() -> None:
                     f"{speed:,.0f} rows/s checkpoints {checkpoints.stalled:.2f} s"
                 )
             checkpoints.save()
-        result = trainer.evaluate()
+            result = trainer.evaluate(checkpoints, interruption, progress)
     median = float(np.median(speeds)) if speeds else float("nan")
     result |= {"epochs": args.epochs, "rows_per_second": median, "seconds": time.perf_counter() - began}
     world.say(json.dumps(result))

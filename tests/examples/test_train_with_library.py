@@ -1,11 +1,18 @@
 """train_with_library.py under real torchrun: killed and started again, it ends as if nothing had been."""
 
+import argparse
 import json
+import os
+import signal
 import subprocess
 from pathlib import Path
 
+import prepare
 import pytest
+import train_with_library
 
+import sidings_train
+from sidings_train import Checkpoints, Interruption, Progress
 from tests.examples import torchrun
 from tests.examples.conftest import EXAMPLE
 
@@ -33,3 +40,25 @@ def test_killed_and_started_again_is_as_never_killed(tmp_path: Path) -> None:
     printed, parts = run(tmp_path, "parts")
     assert "resumed from" in printed
     assert (parts["auc"], parts["ap"]) == (whole["auc"], whole["ap"])
+
+
+def test_told_to_end_in_its_evaluation_it_does(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    parser = argparse.ArgumentParser()
+    prepare.add_arguments(parser)
+    args = parser.parse_args(["--data-dir", str(tmp_path / "data"), "--cards", "40"])
+    args = argparse.Namespace(**vars(args), epochs=1, batch_size=256, lr=0.006, compile=False)
+    meta = prepare.prepare(args)
+    with sidings_train.start() as world:
+        trainer = train_with_library.Trainer(args, world, meta)
+        with (
+            Checkpoints(tmp_path / "c", world, trainer.state) as checkpoints,
+            Interruption(world) as interruption,
+            Progress(world, trainer.state, total=trainer.steps) as progress,
+        ):
+            checkpoints.save()
+            os.kill(os.getpid(), signal.SIGTERM)
+            with pytest.raises(SystemExit) as ended:
+                trainer.evaluate(checkpoints, interruption, progress)
+    assert ended.value.code == 143
+    assert "stopped by SIGTERM at step 0" in capfd.readouterr().out
+    assert len(list((tmp_path / "c").glob("step-*/*"))) == 1, "the checkpoint was there already"

@@ -32,6 +32,8 @@ def test_the_line() -> None:
         "checkpoint 12 s ago MFU 35.4%"
     )
     assert BARE.line().endswith("107,412 rows/s data 2% compute 85% communication 13%")
+    assert replace(BARE, loss=None).line() == "step 634/1902 33% data 2% compute 85% communication 13%"
+    assert "loss" not in replace(BARE, loss=None).progression()["trainMetrics"]
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(0.4, "0 s"), (59.6, "1 min 0 s"), (7_800, "2 h 10 min")])

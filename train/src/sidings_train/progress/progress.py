@@ -71,7 +71,7 @@ class Progress:
         self._ceiling = peak * world.size / operations if peak and operations else None
         self._clock = clock
         self._meter = Meter(clock())
-        self._loss = torch.tensor(float("nan"))
+        self._loss: torch.Tensor | None = None
         self._last: Interval | None = None
         self._evaluation: Mapping[str, float] = {}
         self._evaluated_at: int | None = None
@@ -155,7 +155,8 @@ class Progress:
             one.tell(report)
 
     def _report(self) -> Report:
-        loss = float(self._loss.detach())  # waits for the device, whose work belongs to the interval
+        # Waits for the device, whose work belongs to the interval.
+        loss = None if self._loss is None else float(self._loss.detach())
         steps = self._meter.steps
         if steps or self._last is None:
             self._last = self._meter.take(self._clock())

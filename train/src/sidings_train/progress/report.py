@@ -19,7 +19,7 @@ _MINUTE, _HOUR = 60, 3600
 class Report:
     """``rate`` counts ``unit`` a second of all ranks; the shares are of the time since the last report, 0 to 1.
 
-    ``remaining`` and ``checkpoint_age`` are seconds. ``remaining`` is None before the first step was timed,
+    ``remaining`` and ``checkpoint_age`` are seconds. ``loss`` and ``remaining`` are None before the first step,
     ``checkpoint_age`` before the first checkpoint, ``mfu`` where the script gave no operations. ``steps`` were done
     since the last report; ``evaluation`` is what the last one found, at the step ``evaluated_at``.
     """
@@ -27,7 +27,7 @@ class Report:
     step: int
     total: int
     epoch: int
-    loss: float
+    loss: float | None
     rate: float
     unit: str
     waiting: float
@@ -56,7 +56,8 @@ class Report:
     def line(self) -> str:
         """For stdout."""
         parts = [
-            f"step {self.step}/{self.total} {self.percent}% loss {self.loss:.5g} {self.rate:,.0f} {self.unit}/s",
+            f"step {self.step}/{self.total} {self.percent}%",
+            "" if self.loss is None else f"loss {self.loss:.5g} {self.rate:,.0f} {self.unit}/s",
             "" if self.remaining is None else f"ETA {_clock(self.remaining)}",
             f"data {self.waiting:.0%} compute {self.computing:.0%} communication {self.communicating:.0%}",
             "" if self.checkpoint_age is None else f"checkpoint {_clock(self.checkpoint_age)} ago",

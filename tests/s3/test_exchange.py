@@ -26,9 +26,9 @@ def exchange(*pieces: bytes, ended: bool = True) -> Exchange:
     return Exchange(SCOPE, receive, send)
 
 
-@pytest.mark.parametrize(("most", "all_of_it"), [(8, True), (7, False), (0, False)])
+@pytest.mark.parametrize(("most", "all_of_it"), [(12, True), (7, False), (0, False)])
 async def test_as_much_as_is_allowed(most: int, all_of_it: bool) -> None:
-    assert await exchange(b"1234", b"5678").drained(most) == all_of_it
+    assert await exchange(b"1234", b"5678", b"90ab").drained(most) == all_of_it
 
 
 async def test_what_was_read_is_not_waited_for_again() -> None:

@@ -9,7 +9,7 @@ from sidings.verify_resume import places
 
 
 def arguments(folder: Path, cwd: Path, *given: str) -> tuple[str, ...]:
-    return places.of(folder, given, cwd).arguments
+    return places.of(folder, given, cwd, {}).arguments
 
 
 def test_what_is_there_means_that_and_all_else_the_runs_own(tmp_path: Path) -> None:
@@ -22,7 +22,7 @@ def test_what_is_there_means_that_and_all_else_the_runs_own(tmp_path: Path) -> N
 
 def test_an_absolute_checkpoint_folder_is_one_per_run(tmp_path: Path) -> None:
     for given in (("--checkpoint-dir", "/mnt/c"), ("--checkpoints=/mnt/c",), ("--output_dir", "/mnt/c")):
-        place = places.of(tmp_path / "calm", given, tmp_path)
+        place = places.of(tmp_path / "calm", given, tmp_path, {})
         assert place.arguments[-1].endswith("/mnt/c/calm")
         assert place.searched == (tmp_path / "calm", Path("/mnt/c/calm"))
     assert arguments(tmp_path / "run", tmp_path, "--checkpoint-every", "/mnt/c") == ("--checkpoint-every", "/mnt/c")
@@ -40,7 +40,7 @@ def written(path: Path, at: int) -> Path:
 
 
 def test_the_newest_checkpoint_is_a_file_or_the_folder_of_a_sharded_one(tmp_path: Path) -> None:
-    place = places.of(tmp_path / "run", (), tmp_path)
+    place = places.of(tmp_path / "run", (), tmp_path, {})
     place.folder.mkdir()
     assert place.newest_checkpoint() is None
     newest = written(place.folder / "c" / "step-2.pt", 2)

@@ -6,7 +6,8 @@
     └── VerificationError
         ├── ScriptFailed        the script ended by itself with an error, or did not end
         ├── NoLosses            its losses cannot be seen
-        └── NoCheckpoint        its checkpoints cannot be seen, or not be told apart from another run's
+        ├── NoCheckpoint        its checkpoints cannot be seen, or not be told apart from another run's
+        └── BucketFailed        the bucket of its checkpoints cannot be reached from here
 """
 
 from __future__ import annotations
@@ -28,3 +29,7 @@ class NoLosses(VerificationError):
 
 class NoCheckpoint(VerificationError):
     code = "NO_CHECKPOINT"
+
+
+class BucketFailed(VerificationError):
+    code = "BUCKET_FAILED"

@@ -52,7 +52,10 @@ def printed(line: str) -> Loss | None:
 
 
 class Told:
-    """The losses of one start, read while it runs. The log counts as soon as there is one, else what is printed."""
+    """The losses of one start, read while it runs. The log counts as soon as there is one, else what is printed.
+
+    What is in the files already is another start's.
+    """
 
     def __init__(self, log: Path, output: Path) -> None:
         self._log, self._output = _Lines(log), _Lines(output)
@@ -71,7 +74,7 @@ class _Lines:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._position = 0
+        self._position = path.stat().st_size if path.exists() else 0
 
     def new(self) -> list[str]:
         if not self._path.exists():

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from sidings.verify_resume import interruptions, losses, places, weights
-from sidings.verify_resume.attempt import Attempt
+from sidings.verify_resume.attempt import Attempt, Launcher
 from sidings.verify_resume.errors import NoCheckpoint, NoLosses
 from sidings.verify_resume.interruptions import Interruption
 from sidings.verify_resume.losses import Difference, Loss
@@ -53,8 +53,12 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Verification:
-    """``script`` with ``arguments``, of a user in ``cwd``. ``work`` is an empty folder, ``say`` takes progress."""
+    """``script`` with ``arguments``, of a user in ``cwd``, started by ``launcher`` with so many ``ranks``.
 
+    ``work`` is an empty folder, ``say`` takes progress.
+    """
+
+    launcher: Launcher
     script: Path
     arguments: Sequence[str]
     ranks: int
@@ -74,7 +78,7 @@ class Verification:
         self.say(f"uninterrupted: {steps} steps in {seconds[UNINTERRUPTED]:.1f} s")
         verdict = Verdict(seed, self.ranks, steps, seconds, count)
         began = time.monotonic()
-        plan = interruptions.drawn(count, steps, rng)
+        plan = interruptions.drawn(count, steps, self.launcher.manners, rng)
         attempts = self._in_storm(stormy, plan, verdict, rng)
         seconds[INTERRUPTED] = time.monotonic() - began
         self.say(f"interrupted {len(verdict.made)} times: {seconds[INTERRUPTED]:.1f} s")
@@ -87,25 +91,23 @@ class Verification:
     def clear(self) -> None:
         """Remove everything that both runs wrote to folders of theirs."""
         for name in (UNINTERRUPTED, INTERRUPTED):
-            for folder in places.of(self.work / name, self.arguments, self.cwd).searched:
-                shutil.rmtree(folder, ignore_errors=True)
+            places.of(self.work / name, self.arguments, self.cwd, self.environ).remove()
         shutil.rmtree(self.work)
 
     def _place(self, name: str) -> Place:
-        place = places.of(self.work / name, self.arguments, self.cwd)
-        for folder in place.searched:
-            if folder.exists():
-                raise NoCheckpoint(
-                    f"{folder} is of another run",
-                    cause="a verification begins without checkpoints",
-                    remedy=f"rm -r {folder}   (or name another folder)",
-                )
+        place = places.of(self.work / name, self.arguments, self.cwd, self.environ)
+        if taken := place.taken:
+            raise NoCheckpoint(
+                f"{taken} is of another run",
+                cause="a verification begins without checkpoints",
+                remedy=f"{'aws s3 rm --recursive' if place.bucket else 'rm -r'} {taken}   (or name another)",
+            )
         place.folder.mkdir()
         place.temporary.mkdir(exist_ok=True)
         return place
 
     def _in_peace(self, place: Place) -> list[Loss]:
-        with Attempt(self.script, place, 1, self.ranks, self.environ) as attempt:
+        with Attempt(self.launcher.start(place, 1), 1) as attempt:
             attempt.end()
         told = attempt.told.read()
         if not told:
@@ -114,9 +116,9 @@ class Verification:
                 cause=f"it wrote no `STEP RANK LOSS` to the file ${losses.VARIABLE}, and printed no `step N loss X`",
                 remedy="pass the loss to TrainState.advance(rows, loss), or write a line per step and rank",
             )
-        if place.newest_file() is None:
+        if not place.has_checkpoint:
             raise NoCheckpoint(
-                f"{self.script} left no checkpoint in {place.folder}",
+                f"{self.script} left no checkpoint in {place.bucket.url if place.bucket else place.folder}",
                 cause="checkpoints are compared as files, and those of both runs have to lie apart",
                 remedy=f"name a folder of the run: -- --checkpoint-dir {places.MARK}/checkpoints",
             )
@@ -131,7 +133,8 @@ class Verification:
         told: list[list[Loss]] = []
         done = ""
         for due in plan:
-            with Attempt(self.script, place, len(told) + 1, self.ranks, self.environ, limit, done) as attempt:
+            number = len(told) + 1
+            with Attempt(self.launcher.start(place, number), number, limit, done) as attempt:
                 ended, done = attempt.interrupt(due.manner, rng) if attempt.reaches(due.step) else (False, "")
             told.append(list(attempt.told.read()))
             if not ended:
@@ -140,7 +143,8 @@ class Verification:
             last = max(loss.step for loss in told[-1])
             verdict.made.append({"step": last, "manner": str(due.manner), "done": done})
             self.say(f"interrupted at step {last}: {done}")
-        with Attempt(self.script, place, len(told) + 1, self.ranks, self.environ, limit, done) as attempt:
+        number = len(told) + 1
+        with Attempt(self.launcher.start(place, number), number, limit, done) as attempt:
             attempt.end()
         return [*told, list(attempt.told.read())]
 

@@ -54,6 +54,13 @@ def test_a_script_that_is_not_there(tmp_path: Path) -> None:
     assert (code, told.splitlines()[0]) == (ExitCode.USAGE, "error[USAGE]: missing.py: no such file")
 
 
+def test_without_an_engine_it_says_how_to_start_one(tmp_path: Path) -> None:
+    it = invocation(tmp_path, dict(os.environ, TMPDIR=str(tmp_path), SIDINGS_HOME=str(tmp_path / "home")))
+    args = main.build_parser("train").parse_args(["train", "verify-resume", "--engine", COUNTING])
+    assert main.run_guarded(args, it) != ExitCode.OK
+    assert "sidings up" in err(it.console)
+
+
 @pytest.mark.e2e
 def test_a_verified_run_leaves_nothing(tmp_path: Path) -> None:
     given = ("--interruptions", "2", "--ranks", "1", "--seed", "7", COUNTING, "-o", "json")

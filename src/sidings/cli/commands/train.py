@@ -4,29 +4,38 @@ from __future__ import annotations
 
 import argparse
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from sidings.cli.errors import ExitCode, UsageError
 from sidings.cli.invocation import Invocation
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sidings.cli.console import Console
+    from sidings.verify_resume.attempt import Launcher
+    from sidings.verify_resume.pods import JobSets
     from sidings.verify_resume.verification import Verdict
 
 SUMMARY = "try out whether a training script resumes exactly"
 DESCRIPTION = """
-Tools for training scripts. They need torch in the Python of this program, and no engine.
+Tools for training scripts. They need torch in the Python of this program, and an engine where that is said.
 """
 VERIFY_RESUME = """
 Run SCRIPT under torchrun, once in peace and once interrupted at random steps (SIGTERM, SIGKILL of a rank or of all, a
 torn checkpoint) and started again, and compare the loss of every step and the last checkpoint bit by bit. Exit code 0:
-identical; 1: not, with the first step that differs.
+identical; 1: not, with the first step that differs. With checkpoints in a bucket (--checkpoints s3://BUCKET/PREFIX) its
+requests fail for a while, too. With --engine the script is a JobSet of the running engine, a pod per rank, that is
+suspended and resumed and whose pods are deleted.
 The script runs in a folder of its own per run: arguments that name what exists here are taken here, {run} is the run's
 folder, and --checkpoint-dir /PATH gets a folder per run. Losses: what sidings_train's TrainState.advance is given,
 lines `STEP RANK LOSS` in the file $LOSS_LOG, or `step N loss X` on stdout.
 """
-_USAGE = "sidings train verify-resume [--interruptions N] [--ranks R] [--seed S] [-o {text,json}] SCRIPT [-- ARG...]"
+_USAGE = """\
+sidings train verify-resume [--interruptions N] [--ranks R] [--engine] [--seed S] [-o {text,json}]
+                            SCRIPT [-- ARG...]"""
 _MOST = 1000
 
 
@@ -52,7 +61,8 @@ def configure(parser: ArgumentParser) -> None:
 
 def _add_options(parser: ArgumentParser) -> None:
     parser.add_argument("--interruptions", type=_count, default=5, metavar="N", help="how many (default: 5)")
-    parser.add_argument("--ranks", type=_count, default=2, metavar="R", help="processes of torchrun (default: 2)")
+    parser.add_argument("--ranks", type=_count, default=2, metavar="R", help="processes, or pods (default: 2)")
+    parser.add_argument("--engine", action="store_true", help="as pods of the running engine, a JobSet per run")
     parser.add_argument("--seed", type=int, metavar="S", help="of the steps and manners; printed, to repeat a run")
     parser.add_argument("-o", "--output", choices=("text", "json"), default="text", help="json for programs")
 
@@ -99,11 +109,12 @@ def run(args: Namespace, invocation: Invocation) -> int:
     seed = invocation.rng.randrange(2**32) if args.seed is None else args.seed
     console.say(f"seed {seed}")
     work = Path(tempfile.mkdtemp(prefix="verify-resume-", dir=invocation.environ.get("TMPDIR")))
-    verification = Verification(
-        script, args.arguments, args.ranks, invocation.cwd, work, invocation.environ, console.say
-    )
     try:
-        verdict = verification.run(args.interruptions, seed)
+        with _launched(args, invocation, script, work) as launcher:
+            verification = Verification(
+                launcher, script, args.arguments, args.ranks, invocation.cwd, work, invocation.environ, console.say
+            )
+            verdict = verification.run(args.interruptions, seed)
     except BaseException:
         console.say(f"all output and checkpoints: {work}")
         raise
@@ -113,6 +124,43 @@ def run(args: Namespace, invocation: Invocation) -> int:
         console.say(f"all output and checkpoints: {work}")
     show(verdict, console, args.output)
     return ExitCode.OK if verdict.holds else ExitCode.FAILED
+
+
+@contextmanager
+def _launched(args: Namespace, invocation: Invocation, script: Path, work: Path) -> Iterator[Launcher]:
+    """Where the script runs; nothing of it runs after the block."""
+    from sidings.verify_resume import bucket, outage, places
+    from sidings.verify_resume.torchrun import Torchrun
+
+    launcher: Launcher
+    if args.engine:
+        launcher = _on_engine(args, invocation, script)
+    else:
+        environ = invocation.environ
+        is_in_bucket = places.of(work, args.arguments, invocation.cwd, environ).bucket is not None
+        way = None
+        if is_in_bucket and outage.is_possible(environ):
+            way = outage.Outage(bucket.endpoint(environ))
+        elif is_in_bucket:
+            invocation.console.say("no S3 errors among the interruptions: another proxy is in the environment")
+        launcher = Torchrun(script, args.ranks, environ, way)
+    try:
+        yield launcher
+    finally:
+        launcher.close()
+
+
+def _on_engine(args: Namespace, invocation: Invocation, script: Path) -> JobSets:
+    from sidings.cli import cluster
+    from sidings.cli.script import generated_name
+    from sidings.client.http import HttpClient
+    from sidings.verify_resume.pods import JobSets
+
+    config = cluster.config_of(Namespace(kubeconfig="", context=""), invocation)
+    name = generated_name("verify", invocation.rng)
+    invocation.console.say(f"JobSets {name}-... in namespace {config.namespace}")
+    client = HttpClient(config, invocation.clock)
+    return JobSets(client, config.namespace, name, script, args.ranks, invocation.environ)
 
 
 def show(verdict: Verdict, console: Console, form: str) -> None:

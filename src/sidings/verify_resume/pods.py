@@ -1,0 +1,141 @@
+"""The script as pods of a running engine: suspended and resumed, its pods deleted.
+
+The interrupted run is one JobSet from its first start to its end. A start is over when no pod of it is left, and where
+a pod was deleted, when the JobSet has counted a restart; the next start is what the JobSet, or its resumption, makes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+import time
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sidings.api.jobset.labels import JOBSET_NAME
+from sidings.api.objects import Object, name_of, uid_of
+from sidings.api.resources import JOB_SETS, PODS
+from sidings.api.status import NotFound
+from sidings.client.interface import Client
+from sidings.verify_resume import job_set
+from sidings.verify_resume.interruptions import Manner
+from sidings.verify_resume.losses import Told
+from sidings.verify_resume.places import Place
+
+INTERRUPTED = 143
+"""As 128 + SIGTERM: the code of a start whose pods were taken away."""
+_ASK_AGAIN = 0.1  # seconds between two questions to the API server
+_TO_GO = 90.0  # seconds for pods to end after their JobSet was deleted: their grace, and more
+
+_T = TypeVar("_T")
+
+
+class JobSets:
+    """Launches ``script`` as a JobSet per run, ``name`` and the run's, in ``namespace`` of ``client``'s server."""
+
+    manners: Sequence[Manner] = (Manner.SUSPEND, Manner.SUSPEND_AND_TEAR, Manner.DELETE_POD, Manner.KILL_POD)
+
+    def __init__(
+        self, client: Client, namespace: str, name: str, script: Path, ranks: int, environ: Mapping[str, str]
+    ) -> None:
+        self._client, self._namespace, self._name = client, namespace, name
+        self._script, self._ranks, self._environ = script, ranks, environ
+        self._loop = asyncio.Runner()
+        self._made: list[str] = []
+
+    def start(self, place: Place, number: int) -> Pods:
+        name = f"{self._name}-{place.folder.name}"
+        if number == 1:
+            for folder in place.searched:
+                folder.mkdir(parents=True, exist_ok=True)
+            made = job_set.job_set(name, self._script, place, self._ranks, self._environ)
+            self._made.append(name)
+            self.do(self._client.create(JOB_SETS, made, namespace=self._namespace, field_validation="Strict"))
+        return Pods(self, name, place)
+
+    def close(self) -> None:
+        """Delete the JobSets, and see their pods go."""
+        for name in self._made:
+            with contextlib.suppress(NotFound):
+                self.do(self._client.delete(JOB_SETS, name, self._namespace, propagation_policy="Background"))
+        ends = time.monotonic() + _TO_GO
+        while any(map(self.pods, self._made)) and time.monotonic() < ends:
+            time.sleep(_ASK_AGAIN)
+        self._loop.close()
+
+    def do(self, call: Coroutine[Any, Any, _T]) -> _T:
+        return self._loop.run(call)
+
+    def get(self, name: str) -> Object:
+        return self.do(self._client.get(JOB_SETS, name, self._namespace))
+
+    def suspend(self, name: str, wanted: bool) -> None:
+        self.do(self._client.patch(JOB_SETS, name, {"spec": {"suspend": wanted}}, namespace=self._namespace))
+
+    def pods(self, name: str) -> list[Object]:
+        labelled = self._client.list(PODS, self._namespace, label_selector=f"{JOBSET_NAME}={name}")
+        return self.do(labelled).items
+
+    def delete_pod(self, name: str, grace: int | None) -> None:
+        with contextlib.suppress(NotFound):  # it has just ended
+            self.do(self._client.delete(PODS, name, self._namespace, grace_period_seconds=grace))
+
+
+class Pods:
+    """One start: the pods of a JobSet until they are taken away."""
+
+    def __init__(self, launcher: JobSets, name: str, place: Place) -> None:
+        self._launcher, self._name, self._place = launcher, name, place
+        self.output = place.folder / job_set.OUTPUT
+        self.told = Told(place.folder / job_set.LOG, self.output)
+        known = launcher.get(name)
+        self._restarts = _restarts(known)
+        if known["spec"].get("suspend"):
+            launcher.suspend(name, False)
+        self._struck: frozenset[str] | None = None
+        self._code: int | None = None
+        self._asked = 0.0
+
+    def code(self) -> int | None:
+        if self._code is None and time.monotonic() - self._asked > _ASK_AGAIN:
+            self._code = self._look()
+            self._asked = time.monotonic()
+        return self._code
+
+    def strike(self, manner: Manner, rng: random.Random, wait: Callable[[], None]) -> str:
+        pods = self._launcher.pods(self._name)
+        self._struck = frozenset(map(uid_of, pods))
+        if manner in (Manner.DELETE_POD, Manner.KILL_POD):
+            if not pods:
+                return manner
+            pod = name_of(rng.choice(pods))
+            self._launcher.delete_pod(pod, 0 if manner is Manner.KILL_POD else None)
+            return f"pod {pod} deleted{' without grace' if manner is Manner.KILL_POD else ''}"
+        self._launcher.suspend(self._name, True)
+        while self.code() is None:
+            wait()
+        if manner is Manner.SUSPEND_AND_TEAR and self._code and (name := self._place.tear_newest()):
+            return f"suspended, {name} torn"
+        return Manner.SUSPEND
+
+    def close(self) -> None:
+        """The JobSet goes on; the launcher ends it."""
+
+    def _look(self) -> int | None:
+        known = self._launcher.get(self._name)
+        state = (known.get("status") or {}).get("terminalState")
+        if state:
+            return 0 if state == "Completed" else 1
+        has_restarted = _restarts(known) > self._restarts
+        if self._struck is None:
+            return 1 if has_restarted else None
+        if not has_restarted and not known["spec"].get("suspend"):
+            return None
+        left = self._struck.intersection(map(uid_of, self._launcher.pods(self._name)))
+        return None if left else INTERRUPTED
+
+
+def _restarts(job_set: Object) -> int:
+    return int((job_set.get("status") or {}).get("restarts") or 0)

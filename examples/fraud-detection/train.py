@@ -255,8 +255,12 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--batch-size", type=int, default=1024, help="rows per process and step")
     parser.add_argument("--lr", type=float, default=0.006)
+    parser.add_argument("--deterministic", action="store_true", help="the same bits each time, on a GPU too")
     args = parser.parse_args()
     prepare.check(parser, args)
+    if args.deterministic:
+        os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # read at the first use of a GPU
+        torch.use_deterministic_algorithms(True)
     began = time.perf_counter()
     meta = prepare.prepare(args)
     world = World()

@@ -107,11 +107,12 @@ def main() -> None:
     parser.add_argument("--page", type=int, metavar="PORT", help="serve progress for OpenShift AI, which asks at 28080")
     parser.add_argument("--tensorboard", type=Path, metavar="FOLDER", help="write curves for TensorBoard")
     parser.add_argument("--compile", action="store_true", help="torch.compile the step")
+    parser.add_argument("--deterministic", action="store_true", help="the same bits each time, on a GPU too")
     args = parser.parse_args()
     prepare.check(parser, args)
     began = time.perf_counter()
     meta = prepare.prepare(args)
-    with sidings_train.start() as world:
+    with sidings_train.start(deterministic=args.deterministic) as world:
         trainer = Trainer(args, world, meta)
         state, speeds = trainer.state, []
         world.say(

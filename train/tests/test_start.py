@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import datetime
+import os
 import re
 import socket
 import sys
@@ -47,6 +48,19 @@ def test_alone_is_a_world_too(pair: Pair) -> None:
     assert only.result == {
         "who": (0, 1, 0, "cpu", "gloo"), "sum": 0.0, "any": (False, False), "gather": ["r0"], "first": 0,
     }  # fmt: skip
+
+
+def is_deterministic() -> tuple[bool, str | None]:
+    try:
+        with sidings_train.start(deterministic=True):
+            return torch.are_deterministic_algorithms_enabled(), os.environ.get("CUBLAS_WORKSPACE_CONFIG")
+    finally:
+        torch.use_deterministic_algorithms(False)  # the process serves other tests
+
+
+def test_same_bits_each_time(pair: Pair) -> None:
+    (only,) = pair.run(is_deterministic, ranks=1)
+    assert only.result == (True, ":4096:8")
 
 
 def one_fails() -> None:

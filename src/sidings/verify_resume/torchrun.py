@@ -22,6 +22,8 @@ from sidings.verify_resume.outage import Kind, Outage
 from sidings.verify_resume.places import Place
 
 _MANNERS = (Manner.TERMINATE, Manner.KILL_RANK, Manner.KILL_ALL, Manner.TEAR)
+_CUBLAS = {"CUBLAS_WORKSPACE_CONFIG": ":4096:8"}
+"""Without it no script can be deterministic on a GPU; elsewhere nobody reads it (torch's notes on reproducibility)."""
 _MOST_FAILURES = 12
 """Requests that fail in one outage, at most: more than clients repeat one of them."""
 
@@ -40,7 +42,7 @@ class Torchrun:
         torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={self._ranks}"]
         through = self._outage.environment() if self._outage else {}
         command = [*torchrun, str(self._script), *place.arguments]
-        return Processes(command, place, number, {**self._environ, **through}, self._outage)
+        return Processes(command, place, number, {**_CUBLAS, **self._environ, **through}, self._outage)
 
     def close(self) -> None:
         if self._outage:

@@ -32,6 +32,9 @@ ARRIVAL = datetime.timedelta(minutes=10)  # pods of one job may wait for images 
 COLLECTIVE = datetime.timedelta(minutes=10)  # NCCL's own default; gloo's would be half an hour
 PATIENCE = 60.0  # seconds at one step before a rank says who is behind
 
+CUBLAS_WORKSPACE = ("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+"""What torch's notes on reproducibility ask for with CUDA 10.2 and later."""
+
 _RENAMED_IN = (2, 13)  # the flight recorder's variable, which no longer belongs to NCCL alone
 
 
@@ -41,12 +44,16 @@ def start(
     arrival: datetime.timedelta = ARRIVAL,
     timeout: datetime.timedelta = COLLECTIVE,
     patience: float = PATIENCE,
+    deterministic: bool = False,
 ) -> Iterator[World]:
     """The world of this process, until the block ends.
 
+    ``deterministic``: on a GPU, too, a step gives the same bits each time; an operation that cannot raises.
     ``arrival``: how long to wait for all ranks to come (MissingRankError names who did not). ``timeout``: how long a
     collective may take. ``patience``: seconds at one step after which this rank says on stderr who is behind.
     """
+    if deterministic:
+        be_deterministic()
     place = seat.from_environment(os.environ)
     errors = get_error_handler()
     errors.initialize()
@@ -99,6 +106,13 @@ def _open(place: seat.Seat, arrival: datetime.timedelta, timeout: datetime.timed
         group=dist.new_group(backend="gloo", timeout=timeout) if on_gpu else dist.group.WORLD,
         watch=watch,
     )
+
+
+def be_deterministic() -> None:
+    """Before the first use of a GPU: cuBLAS reads its variable then. NCCL adds in one order while ranks stay as they are."""
+    os.environ.setdefault(*CUBLAS_WORKSPACE)
+    torch.use_deterministic_algorithms(True)
+    torch.backends.cudnn.benchmark = False  # else convolutions are chosen by how fast they are today
 
 
 def flight_recorder(version: str) -> dict[str, str]:

@@ -109,7 +109,7 @@ def _open(place: seat.Seat, arrival: datetime.timedelta, timeout: datetime.timed
 
 
 def be_deterministic() -> None:
-    """Before the first use of a GPU: cuBLAS reads its variable then. NCCL adds in one order while ranks stay as they are."""
+    """Before the first use of a GPU: cuBLAS reads its variable then. NCCL adds in the same order each time anyway."""
     os.environ.setdefault(*CUBLAS_WORKSPACE)
     torch.use_deterministic_algorithms(True)
     torch.backends.cudnn.benchmark = False  # else convolutions are chosen by how fast they are today

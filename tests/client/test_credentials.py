@@ -104,3 +104,9 @@ async def test_a_plugin_that_is_not_there() -> None:
 async def test_an_authority_that_is_none() -> None:
     with pytest.raises(CredentialError):
         await Credentials(ClientConfig(HTTPS, certificate_authority=b"nonsense"), ManualClock()).tls()
+
+
+async def test_connections_share_what_tls_needs() -> None:
+    credentials = Credentials(ClientConfig(HTTPS), ManualClock())
+    assert await credentials.tls() is await credentials.tls()
+    assert await Credentials(ClientConfig("http://127.0.0.1:1"), ManualClock()).tls() is None

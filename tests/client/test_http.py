@@ -8,7 +8,7 @@ from sidings.api.pods import LogOptions
 from sidings.api.resources import CLUSTER_TRAINING_RUNTIMES, JOBS, PODS
 from sidings.api.status import Conflict, Expired, InternalError, NotFound
 from sidings.client.errors import ServerUnreachable
-from sidings.client.http import HttpClient
+from sidings.client.http import CONNECTIONS, HttpClient
 from sidings.client.interface import ObjectList, PatchType, WatchEvent
 from sidings.client.kubeconfig import ClientConfig
 from tests.client.conftest import Call, Scripted
@@ -114,6 +114,39 @@ async def test_one_connection_serves_many_requests(scripted: Scripted) -> None:
         await client.get(PODS, "p", "n")
     await client.get(PODS, "p", "n")
     assert server.connections == 1
+
+
+async def test_requests_at_once_take_turns_on_a_few_connections(scripted: Scripted) -> None:
+    server, client = scripted
+    server.by_path = {f"/base/api/v1/namespaces/n/pods/p{i}": answer({"i": i}) for i in range(40)}
+    found = await asyncio.gather(*(client.get(PODS, f"p{i}", "n") for i in range(40)))
+    assert [each["i"] for each in found] == list(range(40))
+    assert server.connections == CONNECTIONS
+
+
+async def test_streams_take_no_turn(scripted: Scripted) -> None:
+    server, client = scripted
+    event = json.dumps({"type": "ADDED", "object": POD}).encode() + b"\n"
+    server.answers = [chunked(event, end=False) for _ in range(CONNECTIONS)]
+    watches = [client.watch(PODS, "n") for _ in range(CONNECTIONS)]
+    for watch in watches:
+        await anext(watch)
+    server.answers = [answer({"ok": True})]
+    assert await client.get(PODS, "p", "n") == {"ok": True}
+    for watch in watches:
+        await watch.aclose()  # type: ignore[attr-defined]
+
+
+async def test_a_list_of_thousands_is_a_list_like_others(scripted: Scripted) -> None:
+    server, client = scripted
+    managed = [{"manager": "m", "fieldsV1": {"f:spec": {"f:x": "y" * 500}}}]
+    items = [{"metadata": {"name": f"p{i}", "managedFields": managed}, "spec": {"x": i}} for i in range(5_000)]
+    server.answers = [answer({"metadata": {"resourceVersion": "7"}, "items": items})]
+    page = await client.list(PODS, "n")
+    assert page.resource_version == "7"
+    assert len(page.items) == 5_000
+    item = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p4999"}, "spec": {"x": 4999}}
+    assert page.items[-1] == item
 
 
 async def test_a_read_on_a_connection_that_was_closed_meanwhile_is_sent_again(scripted: Scripted) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import difflib
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from sidings.answers.family import ROOTS, TRAINING_JOBS, Family, families
 from sidings.api.job import labels as job_labels
@@ -14,6 +15,9 @@ from sidings.api.status import Forbidden, NotFound
 from sidings.api.training_operator import words as operator_words
 from sidings.cli.errors import JobNotFound, UsageError
 from sidings.client.interface import Client
+
+if TYPE_CHECKING:
+    from sidings.host import surroundings
 
 WORDS: dict[str, Resource] = {
     word: resource
@@ -30,6 +34,13 @@ POD_LABELS = (job_labels.JOB_NAME, operator_words.JOB_NAME)
 """Pods of jobs have one of these."""
 
 
+class Listed(NamedTuple):
+    """``workloads``: all of the namespace, whoever they belong to; None where the user may not see them."""
+
+    families: list[Family]
+    workloads: surroundings.Workloads | None
+
+
 async def all_families(
     client: Client, namespace: str, *, outermost: Resource = TRAIN_JOBS, label_selector: str = ""
 ) -> list[Family]:
@@ -37,28 +48,35 @@ async def all_families(
 
     ``outermost`` JobSets or Jobs gives those as roots, whether a user made them or a TrainJob did.
     """
+    return (await listed(client, namespace, outermost=outermost, label_selector=label_selector)).families
+
+
+async def listed(
+    client: Client, namespace: str, *, outermost: Resource = TRAIN_JOBS, label_selector: str = ""
+) -> Listed:
+    """As ``all_families``, with all that was read of Workloads."""
     kinds = ROOTS[ROOTS.index(outermost) :]
-    *roots, events, workloads = await asyncio.gather(
-        *(_list(client, root, namespace) for root in kinds),
+    roots, events, workloads = await asyncio.gather(
+        asyncio.gather(*(_list(client, root, namespace) for root in kinds)),
         _list(client, EVENTS, namespace, field_selector="type=Warning"),
         _workloads(client, namespace),
     )
-    listed: dict[Resource, list[Object]] = {root: [] for root in ROOTS} | dict(zip(kinds, roots, strict=True))
+    read: dict[Resource, list[Object]] = {root: [] for root in ROOTS} | dict(zip(kinds, roots, strict=True))
     found = families(
-        train_jobs=listed[TRAIN_JOBS],
-        training_jobs=[job for resource in TRAINING_JOBS for job in listed[resource]],
-        job_sets=listed[JOB_SETS],
-        jobs=listed[JOBS],
-        pods=await _pods(client, namespace, listed[JOBS]),
+        train_jobs=read[TRAIN_JOBS],
+        training_jobs=[job for resource in TRAINING_JOBS for job in read[resource]],
+        job_sets=read[JOB_SETS],
+        jobs=read[JOBS],
+        pods=await _pods(client, namespace, read[JOBS]),
         events=events,
-        workloads=workloads,
+        workloads=workloads.items if workloads else (),
     )
     if not label_selector:
-        return found
+        return Listed(found, workloads)
     chosen = {
         uid_of(obj) for root in ROOTS for obj in await _list(client, root, namespace, label_selector=label_selector)
     }
-    return [family for family in found if uid_of(family.root) in chosen]
+    return Listed([family for family in found if uid_of(family.root) in chosen], workloads)
 
 
 def choose_their_pods(made: Iterable[Object]) -> bool:
@@ -85,14 +103,14 @@ async def _list(
     return page.items
 
 
-async def _workloads(client: Client, namespace: str) -> list[Object]:
+async def _workloads(client: Client, namespace: str) -> surroundings.Workloads | None:
     """Who may not see Workloads sees their jobs suspended, as in a cluster without queues."""
-    from sidings.host import kueue_versions
+    from sidings.host import kueue_versions, surroundings
 
     try:
-        return (await kueue_versions.listed(client, WORKLOADS, namespace))[0]
+        return surroundings.Workloads(namespace, *await kueue_versions.listed(client, WORKLOADS, namespace))
     except (Forbidden, NotFound):
-        return []
+        return None
 
 
 def split_reference(words: list[str]) -> list[tuple[Resource | None, str]]:

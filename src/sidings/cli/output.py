@@ -31,7 +31,7 @@ def table(
 
 
 def _visible(cell: str) -> int:
-    return len(_ESCAPE.sub("", cell))
+    return len(_ESCAPE.sub("", cell) if "\x1b" in cell else cell)
 
 
 def _cut(cell: str, room: int) -> str:

@@ -40,6 +40,8 @@ class Credentials:
         self._config = config
         self._clock = clock
         self._from_plugin: ExecCredential | None = None
+        self._tls: tuple[tuple[bytes, bytes], ssl.SSLContext] | None = None
+        """Of the certificate and key that connections show; made once, which takes longer than a handshake."""
         self._running = asyncio.Lock()
 
     async def authorization(self) -> str:
@@ -66,7 +68,9 @@ class Credentials:
         credential = await self._plugin_credential()
         if credential and credential.client_certificate:
             certificate, key = credential.client_certificate, credential.client_key
-        return tls_context(config, certificate, key)
+        if self._tls is None or self._tls[0] != (certificate, key):
+            self._tls = (certificate, key), tls_context(config, certificate, key)
+        return self._tls[1]
 
     def forget(self) -> bool:
         """Drop a credential that the server refused; True where asking again may give another one."""

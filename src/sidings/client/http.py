@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
@@ -18,6 +18,7 @@ from sidings.api.objects import Object, controller_of, name_of, namespace_of
 from sidings.api.pods import LogOptions
 from sidings.api.resources import Resource
 from sidings.api.status import ApiError, from_status
+from sidings.client import large_lists
 from sidings.client.connection import Closed, Connection, Response, connect
 from sidings.client.credentials import Credentials
 from sidings.client.errors import ServerUnreachable
@@ -28,7 +29,8 @@ from sidings.clock import Clock, SystemClock
 JSON = "application/json"
 ANSWER_SECONDS = 60.0
 """How long a server may think about a request that is no stream; kube-apiserver's own limit for it."""
-IDLE_CONNECTIONS = 8
+CONNECTIONS = 4
+"""How many requests that are no streams are under way at once; each has a connection, and its handshake, to itself."""
 
 
 class HttpClient:
@@ -39,6 +41,7 @@ class HttpClient:
         self._credentials = Credentials(config, clock or SystemClock())
         self._base = urlsplit(config.server).path.rstrip("/")
         self._idle: list[Connection] = []
+        self._turns = asyncio.Semaphore(CONNECTIONS)
 
     async def __aenter__(self) -> HttpClient:
         return self
@@ -66,7 +69,9 @@ class HttpClient:
         query = _query(
             labelSelector=label_selector, fieldSelector=field_selector, limit=limit, **{"continue": continue_}
         )
-        body = await self.request_json("GET", _path(resource, namespace), query)
+        raw = await self._request("GET", _path(resource, namespace), query)
+        decode = large_lists.decoded if large_lists.is_one(resource, raw) else json.loads
+        body = _decoded(self.config.server, raw, decode)
         metadata = body.get("metadata") or {}
         # Lists of built-in kinds leave out what all items share; every item of ours says what it is.
         items = [{"apiVersion": resource.api_version, "kind": resource.kind, **item} for item in body["items"] or ()]
@@ -212,10 +217,15 @@ class HttpClient:
         ``body`` is encoded as JSON unless it is bytes already.
         """
         raw = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
-        async with asyncio.timeout(ANSWER_SECONDS) as limit:
+        return _decoded(self.config.server, await self._request(method, path, query, raw, content_type), json.loads)
+
+    async def _request(
+        self, method: str, path: str, query: Mapping[str, str] | None, body: bytes = b"", content_type: str = JSON
+    ) -> bytes:
+        async with self._turns, asyncio.timeout(ANSWER_SECONDS) as limit:
             try:
-                async with self.stream(method, path, query, raw, content_type=content_type) as response:
-                    return _decode(self.config.server, await response.read())
+                async with self.stream(method, path, query, body, content_type=content_type) as response:
+                    return await response.read()
             except TimeoutError as error:
                 if not limit.expired():
                     raise
@@ -286,7 +296,7 @@ class HttpClient:
         return await connect(self.config.server, tls, self.config.tls_server_name), False
 
     def _give_back(self, connection: Connection, response: Response) -> None:
-        if response.reusable and connection.usable and len(self._idle) < IDLE_CONNECTIONS:
+        if response.reusable and connection.usable and len(self._idle) < CONNECTIONS:
             self._idle.append(connection)
         else:
             connection.close()
@@ -305,9 +315,9 @@ def _write_query(field_manager: str, dry_run: bool, field_validation: str) -> di
     return _query(fieldManager=field_manager, dryRun="All" if dry_run else "", fieldValidation=field_validation)
 
 
-def _decode(server: str, raw: bytes) -> Object:
+def _decoded(server: str, raw: bytes, decode: Callable[[bytes], Any]) -> Object:
     try:
-        body = json.loads(raw)
+        body = decode(raw)
     except ValueError:
         body = None
     if isinstance(body, dict):

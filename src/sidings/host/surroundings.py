@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection
 from dataclasses import replace
+from typing import NamedTuple
 
 from sidings.answers.surroundings import Surroundings
 from sidings.api.kueue.configuration import NAME, NAMESPACE, Configuration, ConfigurationError, of_config_map
@@ -56,6 +57,14 @@ OWN: tuple[Resource, ...] = (CLAIMS, CONFIG_MAPS, SECRETS, LIMIT_RANGES)
 """Kinds of which only those of the job's namespace count."""
 
 
+class Workloads(NamedTuple):
+    """Those of ``namespace`` (``""``: of all), and the version that they were read in."""
+
+    namespace: str
+    items: list[Object]
+    version: str
+
+
 async def read(
     client: Client, clock: Clock, namespace: str, options: str, *, without: Collection[Resource] = ()
 ) -> Surroundings:
@@ -72,12 +81,26 @@ async def read(
     return replace(around, kueue_version=version) if version else around
 
 
-async def with_workloads(client: Client, around: Surroundings, namespace: str) -> Surroundings:
-    """What was read without Workloads, with them."""
-    found = await _list(client, WORKLOADS, "", namespace)
+async def with_workloads(
+    client: Client, around: Surroundings, namespace: str, seen: Workloads | None = None
+) -> Surroundings:
+    """What was read without Workloads, with them; those that were ``seen`` are not read again."""
+    found = await (_list(client, WORKLOADS, "", namespace) if seen is None else _with_others(client, seen))
     if found is None:
         return replace(around, unreadable=around.unreadable | {WORKLOADS.kind})
     return replace(around, objects={**around.objects, WORKLOADS.kind: found[0]}, kueue_version=found[1])
+
+
+async def _with_others(client: Client, seen: Workloads) -> tuple[list[Object], str]:
+    """Those of other namespaces as well, where the user may see them."""
+    if not seen.namespace:
+        return seen.items, seen.version
+    try:
+        elsewhere = f"metadata.namespace!={seen.namespace}"
+        others, _ = await kueue_versions.listed(client, WORKLOADS, "", field_selector=elsewhere)
+    except ApiError:
+        others = []
+    return [*seen.items, *others], seen.version
 
 
 async def _configuration(client: Client) -> Configuration:

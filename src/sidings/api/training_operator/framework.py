@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from sidings.api.objects import Object
@@ -75,12 +75,12 @@ PADDLE = Framework(PADDLE_JOBS, "paddleReplicaSpecs", (_M, _W), (_M,), "paddle",
 # fmt: on
 
 ALL = (PYTORCH, TENSORFLOW, MPI, XGBOOST, JAX, PADDLE)
+_BY_KIND: Mapping[tuple[str, str], Framework] = {(of.resource.api_version, of.resource.kind): of for of in ALL}
 
 
 def of_object(obj: Object) -> Framework | None:
     """The framework of a job; None for an object that is no job of this family."""
-    kind = (obj.get("apiVersion"), obj.get("kind"))
-    return next((of for of in ALL if (of.resource.api_version, of.resource.kind) == kind), None)
+    return _BY_KIND.get((str(obj.get("apiVersion")), str(obj.get("kind"))))
 
 
 def of_kind(resource: Resource) -> Framework | None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sidings.answers.family import Family
     from sidings.api.objects import Object
     from sidings.cli.cluster import Cluster
+    from sidings.cli.jobs import Listed
 
 SUMMARY = "show jobs (or the pods of jobs) with their state"
 DESCRIPTION = """
@@ -57,10 +58,10 @@ async def _run(args: Namespace, invocation: Invocation) -> int:
 
 
 async def _show_jobs(args: Namespace, invocation: Invocation, connected: Cluster, namespace: str) -> int:
-    families = await select(connected, args.what, namespace, args.selector)
-    answers = [job_answer(family, invocation.clock.now()) for family in families]
+    chosen = await select(connected, args.what, namespace, args.selector)
+    answers = [job_answer(family, invocation.clock.now()) for family in chosen.families]
     if args.output != "name":
-        await _explain(connected, invocation, families, answers)
+        await _explain(connected, invocation, chosen, answers)
     if args.output == "name":
         for answer in answers:
             invocation.console.print(name_line(answer))
@@ -73,13 +74,12 @@ async def _show_jobs(args: Namespace, invocation: Invocation, connected: Cluster
     return ExitCode.OK
 
 
-async def _explain(
-    connected: Cluster, invocation: Invocation, families: list[Family], answers: list[dict[str, Any]]
-) -> None:
+async def _explain(connected: Cluster, invocation: Invocation, chosen: Listed, answers: list[dict[str, Any]]) -> None:
     """Gives each answer its ``finding``, the code of what is wrong or empty, and the table the code with the reason."""
     from sidings.cli import reasons
 
-    found = await reasons.of_families(connected.client, invocation.clock, families, connected.options)
+    families, seen = chosen
+    found = await reasons.of_families(connected.client, invocation.clock, families, connected.options, seen)
     for family, answer in zip(families, answers, strict=True):
         finding = found.get(family.root["metadata"]["uid"])
         answer["finding"] = finding.code if finding else ""
@@ -87,22 +87,21 @@ async def _explain(
             answer["told"] = reasons.text(finding, answer["reason"])
 
 
-async def select(connected: Cluster, what: list[str], namespace: str, selector: str) -> list[Family]:
-    """The jobs that the words on the command line mean."""
+async def select(connected: Cluster, what: list[str], namespace: str, selector: str) -> Listed:
+    """The jobs that the words on the command line mean, and the Workloads that were read for them, if all were."""
     from sidings.cli import jobs
 
     if not what:
-        return await jobs.all_families(connected.client, namespace, label_selector=selector)
+        return await jobs.listed(connected.client, namespace, label_selector=selector)
     if len(what) == 1 and what[0].lower() in jobs.WORDS:
         kind = jobs.WORDS[what[0].lower()]
-        found = await jobs.all_families(connected.client, namespace, outermost=kind, label_selector=selector)
-        return [family for family in found if family.kind == kind.kind]
+        found = await jobs.listed(connected.client, namespace, outermost=kind, label_selector=selector)
+        return found._replace(families=[family for family in found.families if family.kind == kind.kind])
     from sidings.cli import one_job
 
-    references = jobs.split_reference(what)
-    if not namespace:
-        return [await jobs.find(connected.client, resource, name, namespace) for resource, name in references]
-    return [await one_job.find(connected.client, resource, name, namespace) for resource, name in references]
+    find = one_job.find if namespace else jobs.find
+    named = [await find(connected.client, kind, name, namespace) for kind, name in jobs.split_reference(what)]
+    return jobs.Listed(named, None)
 
 
 def job_answer(family: Family, now: datetime) -> dict[str, Any]:
@@ -150,7 +149,7 @@ def _ages(obj: Object, now: datetime) -> dict[str, str]:
 
 
 async def _show_pods(args: Namespace, invocation: Invocation, connected: Cluster, namespace: str) -> int:
-    families = await select(connected, args.what[1:], namespace, args.selector)
+    families = (await select(connected, args.what[1:], namespace, args.selector)).families
     now = invocation.clock.now()
     answers = [pod_answer(family, pod, now) for family in families for pod in family.pods]
     if args.output == "name":
@@ -169,7 +168,8 @@ async def _watch(args: Namespace, invocation: Invocation, connected: Cluster, na
     """Print a line whenever the answer about a job (its age apart) is another one; ends by Ctrl-C only."""
     from sidings.cli.mirror import open_mirror
 
-    chosen = {family.root["metadata"]["uid"] for family in await select(connected, args.what, namespace, args.selector)}
+    families = (await select(connected, args.what, namespace, args.selector)).families
+    chosen = {family.root["metadata"]["uid"] for family in families}
     shown: dict[str, dict[str, Any]] = {}
     async with open_mirror(connected.client, invocation.clock, namespace) as mirror:
         while True:

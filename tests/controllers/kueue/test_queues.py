@@ -11,7 +11,7 @@ import pytest
 from sidings.api import catalog
 from sidings.api.objects import Object
 from sidings.api.resources import CLUSTER_QUEUES, RESOURCE_FLAVORS, Resource
-from sidings.api.status import ServiceUnavailable
+from sidings.api.status import Forbidden, ServiceUnavailable
 from sidings.client.local import LocalClient
 from sidings.clock import LoopClock
 from sidings.controllers.kueue.cache import Cache
@@ -34,6 +34,37 @@ class RefusesOnce(Lie):
             raise ServiceUnavailable("try again")
         updated: Object = await self.client.update(resource, obj, **options)
         return updated
+
+
+class RefusesOne(Lie):
+    """Writes of one object are never accepted."""
+
+    tried = 0
+
+    async def update(self, resource: Resource, obj: Object, **options: Any) -> Object:
+        if obj["metadata"]["name"] == "bad":
+            self.tried += 1
+            raise Forbidden("not this one")
+        updated: Object = await self.client.update(resource, obj, **options)
+        return updated
+
+
+@pytest.mark.looptime
+async def test_one_that_is_always_refused_is_tried_less_often_and_holds_up_nobody() -> None:
+    clock = LoopClock()
+    client = LocalClient(Registry(Store.in_memory(), catalog.builtin(), clock, random.Random(1)))
+    cache, refuses = Cache(), RefusesOne(client)
+    made = ((RESOURCE_FLAVORS, objects.flavor()), *((CLUSTER_QUEUES, objects.cluster_queue(n)) for n in ("bad", "cq")))
+    for resource, obj in made:
+        stored = await client.create(resource, {"apiVersion": resource.api_version, **obj})
+        cache.see(resource, stored, gone=False, now=clock.now())
+    queues = Queues(refuses, clock, cache, Settings(client, clock))
+    queues.look()
+    working = asyncio.create_task(queues.run())
+    await asyncio.sleep(600)
+    working.cancel()
+    assert 10 <= refuses.tried <= 20
+    assert (await client.get(CLUSTER_QUEUES, "cq"))["status"]["pendingWorkloads"] == 0
 
 
 @pytest.mark.looptime

@@ -7,6 +7,7 @@ that is deleted stays while Workloads hold its quota, a flavor while a ClusterQu
 from __future__ import annotations
 
 import asyncio
+import contextlib
 
 from sidings.api.kueue.keys import RESOURCE_IN_USE
 from sidings.api.objects import Object, copy_of, is_deleting, key_of, name_of
@@ -16,6 +17,7 @@ from sidings.client.interface import Client
 from sidings.clock import Clock
 from sidings.controllers.kueue import queue_status
 from sidings.controllers.kueue.cache import Cache
+from sidings.controllers.kueue.refusals import Refusals
 from sidings.controllers.kueue.settings import Settings
 from sidings.controllers.runtime.plan import Update, together, write
 
@@ -35,6 +37,7 @@ class Queues:
         self._cache = cache
         self._settings = settings
         self._changed = asyncio.Event()
+        self._refusals = Refusals(clock, self.name)
 
     def look(self) -> None:
         self._changed.set()
@@ -42,18 +45,25 @@ class Queues:
     async def run(self) -> None:
         """Write what changed until cancelled."""
         while True:
-            await self._changed.wait()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self._refusals.next_in()):
+                    await self._changed.wait()
             self._changed.clear()
             await self._write_all()
             await self._clock.sleep(PACE)
 
     async def _write_all(self) -> None:
         self._cache.refresh(self._clock.now())
-        steps = [*self._statuses(), *self._released()]
+        steps = self._refusals.due([*self._statuses(), *self._released()])
+        await together([self._write(step) for step in steps], PARALLEL_WRITES)
+
+    async def _write(self, step: Update) -> None:
         try:
-            await together([write(self._client, step, field_manager=FIELD_MANAGER) for step in steps], PARALLEL_WRITES)
-        except ApiError:  # somebody was faster, or nobody answered: what was not written is, at the next look
-            self._changed.set()
+            await write(self._client, step, field_manager=FIELD_MANAGER)
+        except ApiError as error:
+            self._refusals.refused(step, error)
+        else:
+            self._refusals.written(step)
 
     def _statuses(self) -> list[Update]:
         now, snapshot = self._clock.now(), self._cache.snapshot

@@ -27,6 +27,7 @@ from sidings.controllers.kueue.jobs import orphans, plan, prebuilt, training_job
 from sidings.controllers.kueue.jobs.batch_job import BatchJob
 from sidings.controllers.kueue.jobs.integration import Integration
 from sidings.controllers.kueue.jobs.job_set import JobSets
+from sidings.controllers.kueue.jobs.naming import Naming
 from sidings.controllers.kueue.jobs.train_job import TrainJobs
 from sidings.controllers.kueue.jobs.uncomposed import Uncomposed
 from sidings.controllers.kueue.settings import Settings
@@ -50,8 +51,7 @@ class QueuedJobs(Controller):
         framework = frameworks.name_of(kind.resource)
         self.name = f"kueue {framework}"  # type: ignore[misc]  # one class serves all kinds
         self.resource = kind.resource  # type: ignore[misc]
-        self._naming: dict[Key, Key] = {}
-        """Prebuilt Workload -> the job that names it."""
+        self._naming = Naming()
         self._uncomposed = Uncomposed()
         self._settings = settings
         settings.followers.append(self.look_at_all)
@@ -62,8 +62,7 @@ class QueuedJobs(Controller):
 
     def _of_workload(self, workload: Object) -> Iterable[Key]:
         yield from keys_of_controller(self.kind.resource.kind)(workload)
-        if naming := self._naming.get(key_of(workload)):
-            yield naming
+        yield from self._naming.jobs_of(key_of(workload))
 
     async def look_at_all(self) -> None:
         """Which jobs are managed may have changed."""
@@ -75,6 +74,7 @@ class QueuedJobs(Controller):
             job = await self.client.get(self.kind.resource, key.name, key.namespace)
         except NotFound:
             self._uncomposed.forget(key)
+            self._naming.forget(key)
             await orphans.let_go(self.client, await self._workloads_named(key), field_manager=FIELD_MANAGER)
             return None
         management = self._settings.current.management
@@ -94,6 +94,8 @@ class QueuedJobs(Controller):
 
     async def _snapshot(self, job: Object, parent: Object | None) -> plan.Snapshot:
         named = prebuilt.name_of(job)
+        if not named:
+            self._naming.forget(key_of(job))
         return plan.Snapshot(
             job=job,
             workloads=await (self._named(job, named) if named else self._workloads_of(job, self.kind.resource.kind)),
@@ -124,7 +126,7 @@ class QueuedJobs(Controller):
 
     async def _named(self, job: Object, name: str) -> list[Object]:
         """The prebuilt Workload, unless it is another's; one that comes later wakes the job."""
-        self._naming[Key(namespace_of(job), name)] = key_of(job)
+        self._naming.names(key_of(job), Key(namespace_of(job), name))
         try:
             found = await self.client.get(WORKLOADS, name, namespace_of(job))
         except NotFound:

@@ -123,7 +123,8 @@ class App:
         if not asked.isdecimal():
             raise S3Error("InvalidArgument", "max-keys must be a number")
         limit = min(int(asked), listing.MOST)
-        found = listing.page(self._buckets.keys(bucket, prefix), prefix, delimiter, after, limit)
+        keys = self._buckets.keys(bucket, prefix, after, one_a_folder=delimiter == "/")
+        found = listing.page(keys, prefix, delimiter, after, limit)
         encode = answers.url_encoded if query.get("encoding-type") == "url" else str
         fields: dict[str, object] = {"Name": bucket, "Prefix": encode(prefix), "MaxKeys": limit}
         if delimiter:

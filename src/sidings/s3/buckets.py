@@ -15,6 +15,7 @@ import re
 import shutil
 import uuid
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -66,13 +67,25 @@ class Buckets:
             raise S3Error("NoSuchBucket", f"The specified bucket does not exist: {bucket}")
         return path
 
-    def keys(self, bucket: str, prefix: str = "") -> Iterator[str]:
-        """In the order of S3, which is that of the whole key; only folders that ``prefix`` leads into are read."""
-        base = prefix.rpartition("/")[0]
+    def keys(self, bucket: str, prefix: str = "", after: str = "", *, one_a_folder: bool = False) -> Iterator[str]:
+        """Those with ``prefix`` that come after ``after``, in the order of S3, which is that of the whole key.
+
+        ``one_a_folder``: of each folder directly below the prefix's only one key, which says that it is not empty.
+        Folders without any key that is asked for are not read, so a page costs what it shows, not what lies before.
+        """
+        base, slash, begins = prefix.rpartition("/")
         if base and not _is_plain(base):
             return
-        folder = self.folder(bucket)
-        yield from _walk(folder / base, f"{base}/" if base else "")
+        above = base + slash
+        for name in _names(self.folder(bucket) / base, above, after):
+            if not name.startswith(begins):
+                continue
+            if not name.endswith("/"):
+                yield above + name
+            elif not one_a_folder:
+                yield from _walk(self.folder(bucket) / base / name, above + name, after)
+            elif above + name > after:
+                yield from islice(_walk(self.folder(bucket) / base / name, above + name, ""), 1)
 
     def find(self, bucket: str, key: str) -> Found:
         path = self._path(bucket, key)
@@ -153,14 +166,22 @@ def _found(path: Path) -> Found | None:
     return Found(path, stat.st_size, stat.st_mtime, f'"{stat.st_mtime_ns:016x}{stat.st_size:016x}-1"')
 
 
-def _walk(folder: Path, above: str) -> Iterator[str]:
-    try:
-        with os.scandir(folder) as entries:
-            found = sorted((each.name + "/" if each.is_dir() else each.name) for each in entries)
-    except (FileNotFoundError, NotADirectoryError):
-        return
-    for name in found:
+def _walk(folder: Path, above: str, after: str) -> Iterator[str]:
+    for name in _names(folder, above, after):
         if name.endswith("/"):
-            yield from _walk(folder / name, above + name)
+            yield from _walk(folder / name, above + name, after)
         else:
             yield above + name
+
+
+def _names(folder: Path, above: str, after: str) -> list[str]:
+    """What lies in ``folder``, whose keys begin with ``above``: files after ``after``, and folders (with a slash at the
+    end) that may hold some."""
+    try:
+        with os.scandir(folder) as entries:
+            names = [each.name + "/" if each.is_dir() else each.name for each in entries]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    return sorted(
+        name for name in names if above + name > after or (name[-1] == "/" and after.startswith(above + name))
+    )

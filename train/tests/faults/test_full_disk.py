@@ -35,6 +35,7 @@ with sidings_train.start() as world:
         checkpoints.save()
     except sidings_train.StorageError as error:
         print("rank", world.rank, "heard:", error, flush=True)
+    world.any(False)  # both have taken back what they wrote
     with world.together():
         if world.first:
             os.remove(f"{disk}/others")

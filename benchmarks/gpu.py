@@ -31,7 +31,7 @@ from engine import Engine
 REPOSITORY = Path(__file__).parent.parent
 VALIDATION = REPOSITORY / "tests" / "e2e" / "manifests" / "trainjob.yaml"
 FRAUD = REPOSITORY / "examples" / "fraud-detection"
-FRAUD_SCRIPTS = ("generate.py", "profiles.json", "features.py", "prepare.py", "metrics.py", "train.py")
+FRAUD_SCRIPTS = ("generate.py", "profiles.json", "features.py", "bucket.py", "prepare.py", "metrics.py", "train.py")
 NO_NVLS = ("NCCL_NVLS_ENABLE", "0")
 """NVLink multicast needs more of a virtual machine than some give; on two GPUs NCCL does not use it anyway."""
 PATIENCE = 90

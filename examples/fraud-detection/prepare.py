@@ -2,6 +2,7 @@
 
     python prepare.py --data-dir data                              # generated
     python prepare.py --data-dir data --train fraudTrain.csv --test fraudTest.csv   # Kaggle's files, or parquet
+    python prepare.py --data-dir data --bucket s3://data/fraud      # taken from there, or made and put there
 
 Writes ``{train,test}_codes.npy`` (int16 [rows, columns], see features.py), ``{train,test}_label.npy`` and, last,
 ``meta.json``: a folder with a ``meta.json`` is complete. Needs numpy and pyarrow only.
@@ -16,6 +17,7 @@ import os
 import time
 from pathlib import Path
 
+import bucket
 import features
 import generate
 import numpy as np
@@ -26,6 +28,7 @@ import pyarrow.parquet as pq
 
 TRAIN_SHARE = 0.7  # Kaggle's files are cut there, by time
 META = "meta.json"
+ARRAYS = [f"{part}_{name}.npy" for part in ("train", "test") for name in ("codes", "label")]
 
 
 def read(path: Path) -> features.Columns:
@@ -117,24 +120,59 @@ def prepare(args: argparse.Namespace) -> dict:
     with (directory / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         meta = directory / META
-        if not meta.exists() or json.loads(meta.read_text())["recipe"] != recipe:
+        if not is_of(recipe, meta):
             meta.unlink(missing_ok=True)
-            began = time.perf_counter()
-            rows, cut = load(args)
-            write(directory, rows, cut, recipe)
-            fraud = rows["is_fraud"]
-            print(
-                f"prepared {len(fraud):,} rows ({cut:,} to train, {fraud[:cut].mean():.4%} fraud; {len(fraud) - cut:,} "
-                f"held out, {fraud[cut:].mean():.4%}) in {time.perf_counter() - began:.1f} s",
-                flush=True,
-            )
+            shared = bucket.Folder(args.bucket) if args.bucket else None
+            if shared is None or not fetch(shared, directory, recipe):
+                make(args, directory, recipe)
+                if shared:
+                    share(shared, directory)
         return json.loads(meta.read_text())
+
+
+def is_of(recipe: dict, meta: Path) -> bool:
+    """Whether ``meta`` is there and of the data that ``recipe`` makes."""
+    return meta.exists() and json.loads(meta.read_text())["recipe"] == recipe
+
+
+def make(args: argparse.Namespace, directory: Path, recipe: dict) -> None:
+    began = time.perf_counter()
+    rows, cut = load(args)
+    write(directory, rows, cut, recipe)
+    fraud = rows["is_fraud"]
+    print(
+        f"prepared {len(fraud):,} rows ({cut:,} to train, {fraud[:cut].mean():.4%} fraud; {len(fraud) - cut:,} "
+        f"held out, {fraud[cut:].mean():.4%}) in {time.perf_counter() - began:.1f} s",
+        flush=True,
+    )
+
+
+def fetch(shared: bucket.Folder, directory: Path, recipe: dict) -> bool:
+    """Take the data from a bucket; False where it has none, or other data. Looked at twice: it may change meanwhile."""
+    began, meta = time.perf_counter(), directory / f".{META}.fetched"
+    there = shared.get(META, meta) and is_of(recipe, meta)
+    whole = there and all(shared.get(name, directory / name) for name in ARRAYS)
+    if not (whole and shared.get(META, meta) and is_of(recipe, meta)):
+        return False
+    meta.rename(directory / META)
+    print(f"data taken from {shared.url} in {time.perf_counter() - began:.1f} s", flush=True)
+    return True
+
+
+def share(shared: bucket.Folder, directory: Path) -> None:
+    """Put the data into a bucket, as in a folder complete with its meta.json."""
+    began = time.perf_counter()
+    shared.remove(META)
+    for name in [*ARRAYS, META]:
+        shared.put(name, directory / name)
+    print(f"data put into {shared.url} in {time.perf_counter() - began:.1f} s", flush=True)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options that say which data; train.py has them too, so that it can run without a separate step."""
     data = parser.add_argument_group("data")
     data.add_argument("--data-dir", type=Path, default=Path("fraud-data"), help="prepared data, made if missing")
+    data.add_argument("--bucket", metavar="s3://BUCKET/PREFIX", help="prepared data for all: taken from there, or put")
     data.add_argument("--train", type=Path, help="Kaggle's fraudTrain.csv, or parquet with its columns")
     data.add_argument("--test", type=Path, help="Kaggle's fraudTest.csv, or parquet with its columns")
     data.add_argument("--cards", type=int, default=1000, help="cards to generate, about 1,850 rows each")
@@ -145,6 +183,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def check(parser: argparse.ArgumentParser, args: argparse.Namespace) -> None:
     if bool(args.train) != bool(args.test):
         parser.error("--train and --test go together")
+    if args.bucket and not args.bucket.startswith(bucket.SCHEME):
+        parser.error(f"--bucket {args.bucket}: s3://BUCKET/PREFIX")
     for path in (args.train, args.test):
         if path and not path.is_file():
             parser.error(f"{path}: no such file")

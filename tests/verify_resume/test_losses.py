@@ -34,12 +34,17 @@ def test_the_log_counts_before_what_is_printed(tmp_path: Path) -> None:
     log, output = tmp_path / "log", tmp_path / "output"
     told = Told(log, output)
     assert told.read() == []
+    assert not told.reaches(0)
     output.write_text("step 1 loss 0.5\n")
     assert told.read() == [Loss(1, -1, "0.5")]
     log.write_text("1 0 0.50001\n2 1")
     assert told.read() == [Loss(1, 0, "0.50001")]
     log.write_text("1 0 0.50001\n2 1 0.25\n3 0 0.")
     assert told.read() == [Loss(1, 0, "0.50001"), Loss(2, 1, "0.25")]
+    assert told.reaches(2)
+    assert not told.reaches(3)
+    log.write_text(log.read_text() + "1\n1 0 0.1\n")
+    assert told.reaches(3)
 
 
 CALM = [Loss(1, 0, "0.5"), Loss(2, 0, "0.4"), Loss(3, 0, "0.3")]

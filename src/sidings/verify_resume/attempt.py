@@ -73,7 +73,7 @@ class Attempt:
 
     def reaches(self, step: int) -> bool:
         """Wait until ``step`` is done; False if the script came to its end before. Raises ``ScriptFailed``."""
-        while not any(loss.step >= step for loss in self.told.read()):
+        while not self.told.reaches(step):
             if (code := self._running.code()) is not None:
                 if code:
                     raise self._failed("ended with an error")

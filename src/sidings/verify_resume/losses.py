@@ -8,7 +8,7 @@ say ``step N ... loss X``. An interrupted run does the steps after its newest ch
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -58,15 +58,34 @@ class Told:
     """
 
     def __init__(self, log: Path, output: Path) -> None:
-        self._log, self._output = _Lines(log), _Lines(output)
-        self._logged: list[Loss] = []
-        self._printed: list[Loss] = []
+        self._logged, self._printed = _Losses(log, logged), _Losses(output, printed)
 
     def read(self) -> list[Loss]:
         """All losses told so far."""
-        self._logged += filter(None, map(logged, self._log.new()))
-        self._printed += filter(None, map(printed, self._output.new()))
-        return self._logged or self._printed
+        return self._read().all
+
+    def reaches(self, step: int) -> bool:
+        """Whether a loss of ``step`` or of a later one was told. Costs what is new: it is asked all the time."""
+        return self._read().furthest >= step
+
+    def _read(self) -> _Losses:
+        self._logged.read()
+        self._printed.read()
+        return self._logged if self._logged.all else self._printed
+
+
+class _Losses:
+    """Those of one file, of whose lines ``parse`` makes them; ``furthest`` is the highest step, -1 before the first."""
+
+    def __init__(self, path: Path, parse: Callable[[str], Loss | None]) -> None:
+        self._lines, self._parse = _Lines(path), parse
+        self.all: list[Loss] = []
+        self.furthest = -1
+
+    def read(self) -> None:
+        new = [loss for line in self._lines.new() if (loss := self._parse(line)) is not None]
+        self.all += new
+        self.furthest = max([self.furthest, *(loss.step for loss in new)])
 
 
 class _Lines:

@@ -3,6 +3,7 @@
 Everything a script needs is here; the modules behind it may change.
 """
 
+from sidings_train import heavy_imports  # noqa: F401 (before all others)
 from sidings_train.accumulation import accumulating
 from sidings_train.checkpoint.checkpoints import Checkpoints, Saved
 from sidings_train.data import tokens

@@ -85,6 +85,18 @@ async def test_patch_types_are_content_types(scripted: Scripted) -> None:
     assert "Content-Type: application/json-patch+json" in server.heads[0]
 
 
+async def test_warnings_about_what_is_written_are_told(scripted: Scripted) -> None:
+    server, silent = scripted
+    warning = b'HTTP/1.1 200 OK\r\nWarning: 299 - "a"\r\nWarning: 299 - "b"\r\nContent-Length: 2\r\n\r\n{}'
+    server.answers = [warning, warning, warning]
+    told: list[str] = []
+    async with HttpClient(silent.config, warn=told.append) as client:
+        await client.create(PODS, POD, dry_run=True)
+        await client.get(PODS, "p", "n")
+    await silent.create(PODS, POD)
+    assert told == ["a", "b"]
+
+
 async def test_a_page(scripted: Scripted) -> None:
     server, client = scripted
     metadata = {"resourceVersion": "7", "continue": "next", "remainingItemCount": 3}

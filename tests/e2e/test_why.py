@@ -65,6 +65,22 @@ def test_files_that_are_valid_and_one_that_is_not(cluster: Machine) -> None:
     assert "error SDG-301" in bad.stdout
 
 
+def test_what_the_server_warns_of_is_told_once(cluster: Machine) -> None:
+    pod = "spec: {containers: [{name: pytorch, image: i, command: ['true']}]}"
+    job = textwrap.dedent(f"""\
+        apiVersion: kubeflow.org/v1
+        kind: PyTorchJob
+        metadata: {{name: warned}}
+        spec:
+          elasticPolicy: {{nProcPerNode: 2}}
+          pytorchReplicaSpecs: {{Worker: {{replicas: 1, template: {{{pod}}}}}}}
+        """)
+    done = cluster.sidings("check", "-f", "-", stdin=f"{job}---\n{job.replace('warned', 'as-well')}")
+    told = "warning: spec.elasticPolicy.nProcPerNode is deprecated, use spec.nprocPerNode instead"
+    assert done.stderr.splitlines().count(told) == 1, done.stderr
+    assert "PyTorchJob default/as-well: starts at once" in done.stdout
+
+
 TOGETHER = """\
 apiVersion: v1
 kind: Namespace

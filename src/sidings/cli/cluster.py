@@ -61,10 +61,12 @@ def config_of(args: Namespace, invocation: Invocation) -> ClientConfig:
 
 @asynccontextmanager
 async def connect(args: Namespace, invocation: Invocation) -> AsyncIterator[Cluster]:
+    from sidings.client import server_warnings
     from sidings.client.http import HttpClient
 
-    config = config_of(args, invocation)
-    async with HttpClient(config, invocation.clock) as client:
+    config, console = config_of(args, invocation), invocation.console
+    warn = server_warnings.each_once(lambda text: console.say(f"{console.paint('warning:', 'yellow')} {text}"))
+    async with HttpClient(config, invocation.clock, warn) as client:
         yield Cluster(client, args.namespace or config.namespace, config.namespace, options_of(args))
 
 

@@ -18,12 +18,13 @@ from sidings.api.objects import Object, controller_of, name_of, namespace_of
 from sidings.api.pods import LogOptions
 from sidings.api.resources import Resource
 from sidings.api.status import ApiError, from_status
-from sidings.client import large_lists
+from sidings.client import large_lists, server_warnings
 from sidings.client.connection import Closed, Connection, Response, connect
 from sidings.client.credentials import Credentials
 from sidings.client.errors import ServerUnreachable
 from sidings.client.interface import ObjectList, PatchType, WatchEvent
 from sidings.client.kubeconfig import ClientConfig
+from sidings.client.server_warnings import Warn, unheard
 from sidings.clock import Clock, SystemClock
 
 JSON = "application/json"
@@ -34,10 +35,14 @@ CONNECTIONS = 4
 
 
 class HttpClient:
-    """``client.interface.Client`` over HTTP. Use ``async with``, or call ``close``."""
+    """``client.interface.Client`` over HTTP. Use ``async with``, or call ``close``.
 
-    def __init__(self, config: ClientConfig, clock: Clock | None = None) -> None:
+    ``warn`` is told what the server says about what is written; of what is read a user has not chosen the version.
+    """
+
+    def __init__(self, config: ClientConfig, clock: Clock | None = None, warn: Warn = unheard) -> None:
         self.config = config
+        self._warn = warn
         self._credentials = Credentials(config, clock or SystemClock())
         self._base = urlsplit(config.server).path.rstrip("/")
         self._idle: list[Connection] = []
@@ -225,6 +230,9 @@ class HttpClient:
         async with self._turns, asyncio.timeout(ANSWER_SECONDS) as limit:
             try:
                 async with self.stream(method, path, query, body, content_type=content_type) as response:
+                    if method != "GET":
+                        for text in server_warnings.texts(response.headers.get("warning", "")):
+                            self._warn(text)
                     return await response.read()
             except TimeoutError as error:
                 if not limit.expired():

@@ -23,7 +23,8 @@ SUMMARY = "say what would become of manifests, without submitting them"
 DESCRIPTION = """
 Check manifests against the server and its queues, and change nothing: is each object valid, what do its pods ask for
 together, would it be admitted now, later or never, and what does it lack. Jobs that come first in the files are taken
-to be ahead in their queue. Exit code 0: it would run, now or later; 4: an object is not valid; 6: it would never run.
+to be ahead in their queue. What the server warns of is told on stderr. Exit code 0: it would run, now or later; 4: an
+object is not valid; 6: it would never run.
 """
 
 WORDS = {"": "valid", "at once": "starts at once", "never": "never admitted"}

@@ -58,6 +58,7 @@ async def test_service_accounts_may_read_it_and_nobody_without_a_token(api: Api)
     answer = await api("POST", "/api/v1/namespaces/n/serviceaccounts/sa/token", {})
     bearer = f"Bearer {answer.json['status']['token']}"
     for path in issuer.PATHS:
-        assert (await api("GET", path, authorization=bearer)).code == 200
+        answer = await api("GET", path, authorization=bearer)
+        assert (answer.code, dict(answer.headers)["cache-control"]) == (200, "public, max-age=3600")
         assert (await api("GET", path, authorization="")).code == 401
         assert (await api("POST", path, {})).code == 404

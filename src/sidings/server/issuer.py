@@ -16,6 +16,8 @@ from sidings.server.signing_key import ALGORITHM
 CONFIGURATION_PATH = "/.well-known/openid-configuration"
 KEYS_PATH = "/openid/v1/jwks"
 PATHS = (CONFIGURATION_PATH, KEYS_PATH)
+CACHE_CONTROL = b"public, max-age=3600"
+"""Whoever verifies tokens may keep both documents for an hour."""
 
 
 def answer(request: Request, tokens: ServiceAccountTokens) -> Response | None:
@@ -24,9 +26,10 @@ def answer(request: Request, tokens: ServiceAccountTokens) -> Response | None:
         return None
     path = request.path.rstrip("/")
     if path == CONFIGURATION_PATH:
-        return Response(200, encode(_configuration(request.text(b"host"))))
+        return Response(200, encode(_configuration(request.text(b"host"))), cache_control=CACHE_CONTROL)
     if path == KEYS_PATH:
-        return Response(200, encode({"keys": [tokens.key.jwk()]}), b"application/jwk-set+json")
+        keys = encode({"keys": [tokens.key.jwk()]})
+        return Response(200, keys, b"application/jwk-set+json", cache_control=CACHE_CONTROL)
     return None
 
 

@@ -18,6 +18,7 @@ Header = tuple[bytes, bytes]
 
 JSON = b"application/json"
 TEXT = b"text/plain; charset=utf-8"
+NOT_CACHED = b"no-cache, private"
 
 encode = msgspec.json.Encoder().encode
 
@@ -30,6 +31,7 @@ class Response:
     body: bytes
     content_type: bytes = JSON
     headers: Sequence[Header] = ()
+    cache_control: bytes = NOT_CACHED
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ async def send_response(send: Send, response: Response) -> None:
             "headers": [
                 (b"content-type", response.content_type),
                 (b"content-length", str(len(response.body)).encode()),
-                (b"cache-control", b"no-cache, private"),
+                (b"cache-control", response.cache_control),
                 *response.headers,
             ],
         }

@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator
 from sidings.api.status import ApiError
 from sidings.server.asgi import Receive, Send
 from sidings.server.limits import UNREAD_SECONDS
-from sidings.server.responses import Stream, encode
+from sidings.server.responses import NOT_CACHED, Stream, encode
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ async def send_stream(send: Send, receive: Receive, stream: Stream, closing: asy
         {
             "type": "http.response.start",
             "status": 200,
-            "headers": [(b"content-type", stream.content_type), (b"cache-control", b"no-cache, private")],
+            "headers": [(b"content-type", stream.content_type), (b"cache-control", NOT_CACHED)],
         }
     )
     pump = asyncio.create_task(_pump(send, stream.chunks))

@@ -14,16 +14,23 @@ pytestmark = pytest.mark.e2e
 
 FRAUD = Path(__file__).parents[2] / "examples" / "fraud-detection"
 SMALL = ("--cards", "40", "--batch-size", "256", "--epochs", "8", "--checkpoint-every", "20")
-MANNERS = {"suspended", "suspended, newest checkpoint torn", "pod deleted", "pod deleted without grace"}
+MANNERS = {
+    "suspended",
+    "suspended, newest checkpoint torn",
+    "pod deleted",
+    "pod deleted without grace",
+    "SIGKILL of a rank",
+}
 
 
 def test_every_interruption_of_pods(machine: Machine) -> None:
     machine.ok("up")
-    options = ("--engine", "--interruptions", "4", "--ranks", "1", "--seed", "7", "-o", "json")
+    options = ("--engine", "--interruptions", "5", "--ranks", "1", "--seed", "7", "-o", "json")
     told = machine.ok("train", "verify-resume", *options, counting.__file__, "--", "--steps", "400", timeout=600)
     verdict = json.loads(told)
     assert verdict["identical"], verdict
     assert {one["manner"] for one in verdict["made"]} == MANNERS
+    assert "SIGKILL of rank 0" in [one["done"] for one in verdict["made"]]
     assert machine.objects("jobsets") == []
     assert machine.objects("pods") == []
 

@@ -1,4 +1,4 @@
-"""The script as pods of a running engine: suspended and resumed, its pods deleted.
+"""The script as pods of a running engine: suspended and resumed, its pods deleted, its processes killed.
 
 The interrupted run is one JobSet from its first start to its end. A start is over when no pod of it is left, and where
 a pod was deleted, when the JobSet has counted a restart; the next start is what the JobSet, or its resumption, makes.
@@ -14,12 +14,14 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+import psutil
+
 from sidings.api.jobset.labels import JOBSET_NAME
 from sidings.api.objects import Object, name_of, uid_of
 from sidings.api.resources import JOB_SETS, PODS
 from sidings.api.status import NotFound
 from sidings.client.interface import Client
-from sidings.verify_resume import job_set
+from sidings.verify_resume import job_set, ranks
 from sidings.verify_resume.interruptions import Manner
 from sidings.verify_resume.losses import Told
 from sidings.verify_resume.places import Place
@@ -35,13 +37,19 @@ _T = TypeVar("_T")
 class JobSets:
     """Launches ``script`` as a JobSet per run, ``name`` and the run's, in ``namespace`` of ``client``'s server."""
 
-    manners: Sequence[Manner] = (Manner.SUSPEND, Manner.SUSPEND_AND_TEAR, Manner.DELETE_POD, Manner.KILL_POD)
+    manners: Sequence[Manner] = (
+        Manner.SUSPEND,
+        Manner.SUSPEND_AND_TEAR,
+        Manner.DELETE_POD,
+        Manner.KILL_POD,
+        Manner.KILL_RANK,
+    )
 
     def __init__(
-        self, client: Client, namespace: str, name: str, script: Path, ranks: int, environ: Mapping[str, str]
+        self, client: Client, namespace: str, name: str, script: Path, count: int, environ: Mapping[str, str]
     ) -> None:
         self._client, self._namespace, self._name = client, namespace, name
-        self._script, self._ranks, self._environ = script, ranks, environ
+        self._script, self._count, self._environ = script, count, environ
         self._loop = asyncio.Runner()
         self._made: list[str] = []
 
@@ -50,7 +58,7 @@ class JobSets:
         if number == 1:
             for folder in place.searched:
                 folder.mkdir(parents=True, exist_ok=True)
-            made = job_set.job_set(name, self._script, place, self._ranks, self._environ)
+            made = job_set.job_set(name, self._script, place, self._count, self._environ)
             self._made.append(name)
             self.do(self._client.create(JOB_SETS, made, namespace=self._namespace, field_validation="Strict"))
         return Pods(self, name, place)
@@ -89,7 +97,8 @@ class Pods:
     def __init__(self, launcher: JobSets, name: str, place: Place) -> None:
         self._launcher, self._name, self._place = launcher, name, place
         self.output = place.folder / job_set.OUTPUT
-        self.told = Told(place.folder / job_set.LOG, self.output)
+        self._log = place.folder / job_set.LOG
+        self.told = Told(self._log, self.output)
         known = launcher.get(name)
         self._restarts = _restarts(known)
         if known["spec"].get("suspend"):
@@ -107,7 +116,9 @@ class Pods:
     def strike(self, manner: Manner, rng: random.Random, wait: Callable[[], None]) -> str:
         pods = self._launcher.pods(self._name)
         self._struck = frozenset(map(uid_of, pods))
-        if manner in (Manner.DELETE_POD, Manner.KILL_POD):
+        if manner is Manner.KILL_RANK and (done := ranks.kill_one(psutil.process_iter(), rng, self._log)):
+            return done
+        if manner not in (Manner.SUSPEND, Manner.SUSPEND_AND_TEAR):
             if not pods:
                 return manner
             pod = name_of(rng.choice(pods))

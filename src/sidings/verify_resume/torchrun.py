@@ -15,7 +15,7 @@ from pathlib import Path
 
 import psutil
 
-from sidings.verify_resume import losses
+from sidings.verify_resume import losses, ranks
 from sidings.verify_resume.interruptions import Manner
 from sidings.verify_resume.losses import Told
 from sidings.verify_resume.outage import Kind, Outage
@@ -29,17 +29,17 @@ _MOST_FAILURES = 12
 
 
 class Torchrun:
-    """Launches ``script`` with ``ranks`` processes. ``outage`` is the way to the bucket where checkpoints go there."""
+    """Launches ``script`` with ``count`` ranks. ``outage`` is the way to the bucket where checkpoints go there."""
 
-    def __init__(self, script: Path, ranks: int, environ: Mapping[str, str], outage: Outage | None = None) -> None:
-        self._script, self._ranks, self._environ, self._outage = script, ranks, environ, outage
+    def __init__(self, script: Path, count: int, environ: Mapping[str, str], outage: Outage | None = None) -> None:
+        self._script, self._count, self._environ, self._outage = script, count, environ, outage
 
     @property
     def manners(self) -> Sequence[Manner]:
         return (*_MANNERS, Manner.STARVE) if self._outage else _MANNERS
 
     def start(self, place: Place, number: int) -> Processes:
-        torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={self._ranks}"]
+        torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={self._count}"]
         through = self._outage.environment() if self._outage else {}
         command = [*torchrun, str(self._script), *place.arguments]
         return Processes(command, place, number, {**_CUBLAS, **self._environ, **through}, self._outage)
@@ -78,12 +78,8 @@ class Processes:
         if manner is Manner.TERMINATE:
             self._process.send_signal(signal.SIGTERM)
             return manner
-        if manner is Manner.KILL_RANK:
-            workers = self._workers()
-            if workers:
-                rank = rng.choice(sorted(workers))
-                workers[rank].kill()
-                return f"SIGKILL of rank {rank}"
+        if manner is Manner.KILL_RANK and (done := ranks.kill_one(self._descendants(recursive=False), rng)):
+            return done
         if manner is Manner.STARVE and self._outage:
             return self._starve(self._outage, rng, wait)
         self._kill()
@@ -105,18 +101,6 @@ class Processes:
 
     def close(self) -> None:
         self._kill()
-
-    def _workers(self) -> dict[int, psutil.Process]:
-        """The ranks' processes, by rank."""
-        found = {}
-        for process in self._descendants(recursive=False):
-            try:
-                rank = process.environ().get("RANK", "")
-            except psutil.Error:  # it has just ended
-                continue
-            if rank.isdecimal():
-                found[int(rank)] = process
-        return found
 
     def _descendants(self, *, recursive: bool = True) -> list[psutil.Process]:
         try:

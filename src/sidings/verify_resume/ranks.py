@@ -1,0 +1,29 @@
+"""Which process is which rank: torchrun tells its workers in their environment."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+from pathlib import Path
+
+import psutil
+
+from sidings.verify_resume import losses
+
+
+def kill_one(processes: Iterable[psutil.Process], rng: random.Random, log: Path | None = None) -> str:
+    """SIGKILL a rank among ``processes``, with ``log`` one that tells its losses there; what was done, or ``""``."""
+    found = {}
+    for process in processes:
+        try:
+            environ = process.environ()
+        except psutil.Error:  # it has just ended, or is somebody else's
+            continue
+        rank = environ.get("RANK", "")
+        if rank.isdecimal() and (log is None or environ.get(losses.VARIABLE) == str(log)):
+            found[int(rank)] = process
+    if not found:
+        return ""
+    chosen = rng.choice(sorted(found))
+    found[chosen].kill()
+    return f"SIGKILL of rank {chosen}"

@@ -1,10 +1,12 @@
 """A training job that can be watched and told when to stop: real torchrun, steps of one all-reduce, a checkpoint each.
 
-It shares a folder with the test: ``step`` is its checkpoint, and it trains until ``enough`` is there.
+It shares a folder with the test: ``step`` is its checkpoint, and it trains until ``enough`` is there. On the training
+library the same is what ``sidings_train`` makes of it: a checkpoint when it is told to end, and no other.
 """
 
 from __future__ import annotations
 
+import shutil
 import textwrap
 from pathlib import Path
 
@@ -33,9 +35,42 @@ print(f"rank {rank} has trained {step} steps", flush=True)
 dist.destroy_process_group()
 """
 
+ON_THE_LIBRARY = """\
+import pathlib, sys, time
+sys.path.insert(0, "/shared")
+import torch, sidings_train
+from sidings_train import Checkpoints, Interruption, Progress, TrainState
+
+folder = pathlib.Path("/shared")
+with sidings_train.start() as world:
+    torch.manual_seed(1)
+    model = sidings_train.ddp(torch.nn.Linear(4, 1), world)
+    state = TrainState(model, torch.optim.SGD(model.parameters(), 0.001))
+    saving = Checkpoints(folder / "checkpoints", world, state)
+    telling = Progress(world, state, total=100_000, checkpoints=saving, every=0.5)
+    with saving as checkpoints, Interruption(world) as interruption, telling as progress:
+        checkpoints.resume()
+        while not world.any((folder / "enough").exists()):
+            loss = (model(torch.randn(8, 4)) ** 2).mean()
+            loss.backward()
+            state.optimizer.step()
+            state.optimizer.zero_grad()
+            state.advance(16, loss)
+            progress.step(16, loss)
+            if world.first:
+                (folder / "new").write_text(str(state.step))
+                (folder / "new").replace(folder / "step")
+            interruption.check(checkpoints)
+            time.sleep(0.02)
+        checkpoints.save()
+"""
+LIBRARY = Path(__file__).parents[2] / "train" / "src" / "sidings_train"
+
 
 class Training:
     """The test's side of the shared folder."""
+
+    script = SCRIPT
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -76,7 +111,7 @@ class Training:
             data:
               train.py: |
             """)
-        return text + textwrap.indent(SCRIPT, "    ")
+        return text + textwrap.indent(self.script, "    ")
 
     @property
     def step(self) -> int:
@@ -88,3 +123,18 @@ class Training:
 
     def end(self) -> None:
         (self.folder / "enough").touch()
+
+
+class LibraryTraining(Training):
+    """On the training library, which is shared too: a checkout's folders are not in a pod."""
+
+    script = ON_THE_LIBRARY
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        shutil.copytree(LIBRARY, folder / "sidings_train")
+
+    @property
+    def saved(self) -> list[int]:
+        """The steps of the checkpoints that are complete."""
+        return sorted(int(path.parts[-3][5:]) for path in self.folder.glob("checkpoints/step-*/*/manifest.json"))

@@ -93,3 +93,15 @@ def test_an_evaluation_is_told_and_its_time_is_of_no_step(pair: Pair, tmp_path: 
 def test_a_page_is_a_port(alone: World, page: int) -> None:
     with pytest.raises(ValueError, match=f"not {page}"):
         Progress(alone, TrainState(torch.nn.Linear(1, 1)), total=1, page=page)
+
+
+@pytest.mark.parametrize(("end", "lines"), [(SystemExit(143), 1), (RuntimeError("torn"), 0)])
+def test_who_is_stopped_tells_where_and_who_breaks_does_not(
+    alone: World, capfd: pytest.CaptureFixture[str], end: BaseException, lines: int
+) -> None:
+    state = TrainState(torch.nn.Linear(1, 1))
+    with pytest.raises(type(end)), Progress(alone, state, total=4) as progress:
+        state.advance(8)
+        progress.step(8, torch.tensor(0.5))
+        raise end
+    assert capfd.readouterr().out.count("step 1/4 25% loss 0.5") == lines

@@ -89,7 +89,8 @@ class Progress:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        if error is None and (self._meter.steps or self._last is None):
+        ends_on_purpose = error is None or isinstance(error, SystemExit)  # Interruption ends a run so
+        if ends_on_purpose and (self._meter.steps or self._last is None):
             self.tell()
         for one in self._told:
             one.close()

@@ -316,7 +316,8 @@ EXPLANATIONS: dict[str, Explanation] = {
         _ERROR,
         "An image cannot be used",
         "The image has no valid name, does not exist, or the registry cannot be reached or refuses.",
-        "Correct the image in the job and submit it again.",
+        "Correct the image in the job and submit it again. Where a container engine runs the pods, pull it by hand: the"
+        " registry's words are shown, and the pod starts once the image is there.",
     ),
     NO_COMMAND: Explanation(
         _ERROR,
@@ -385,7 +386,9 @@ EXPLANATIONS: dict[str, Explanation] = {
         _ERROR,
         "A GPU has no memory left",
         "The program asked for more GPU memory than was free.",
-        "Smaller batches, gradient accumulation, activation checkpointing, or more GPUs with FSDP.",
+        "Smaller batches, gradient accumulation, activation checkpointing, or more GPUs with FSDP. The command halves"
+        " the batch where the job names it; where torch holds back as much memory as it lacks, it sets an allocator"
+        " that leaves no holes.",
     ),
     COLLECTIVE_TIMED_OUT: Explanation(
         _ERROR,
@@ -412,7 +415,8 @@ EXPLANATIONS: dict[str, Explanation] = {
         _ERROR,
         "No space left on a volume",
         "A write failed because its file system is full.",
-        "Remove old checkpoints, or use a larger volume.",
+        "Remove old checkpoints, or use a larger volume. The command doubles the volume that the log names; where the"
+        " machine's own disk is full, `sidings doctor` tells which.",
     ),
     PERMISSION_DENIED: Explanation(
         _ERROR,

@@ -153,6 +153,7 @@ def _is_well(rule: Rule, container: Object) -> bool:
         "env": lambda pairs: all(env.get(name) == value for name, value in pairs.items()),
         "mount": lambda path: path in mounts,
         "without": lambda field: field not in container,
+        "has": lambda fields: all(container.get(field) == value for field, value in fields.items()),
     }
     return any(checks[name](wanted) for name, wanted in unless.items())
 

@@ -103,6 +103,22 @@ def test_an_image_that_cannot_be_used(reason: str) -> None:
     assert found.cause == 'Back-off pulling image "no/such:1"'
 
 
+@pytest.mark.parametrize(
+    ("reason", "runtime", "remedy"),
+    [
+        ("ErrImagePull", "podman://4.3.1", "podman pull i"),
+        ("ImagePullBackOff", "docker://29.1", "docker pull i"),
+        ("ImagePullBackOff", "containerd://2.1", "kubectl describe pod j-0-aaaaa -n ns"),
+        ("ImageInspectError", "podman://4.3.1", "kubectl describe pod j-0-aaaaa -n ns"),
+    ],
+)
+def test_on_this_machine_an_image_is_pulled_by_hand(reason: str, runtime: str, remedy: str) -> None:
+    node: Object = {"metadata": {"name": "n"}, "status": {"nodeInfo": {"containerRuntimeVersion": runtime}}}
+    of = family(waiting(reason, "no"), phase="Pending")
+    [found] = containers.find(of, Surroundings(NOW, {"Node": [node]}))
+    assert found.remedy == remedy
+
+
 def test_a_crash_loop_tells_of_the_life_before() -> None:
     one = waiting("CrashLoopBackOff", "back-off 10s", restarts=3) | {"lastState": ended(1)["state"]}
     found = found_in(family(one, phase="Running"), "ModuleNotFoundError: No module named 'x'")

@@ -13,13 +13,14 @@ from sidings.answers.family import Family, short_name
 from sidings.answers.finding import Finding, place_of
 from sidings.answers.log_tail import telling
 from sidings.answers.surroundings import Surroundings
-from sidings.answers.why import collectives, remedies
+from sidings.answers.why import collectives, images, remedies
 from sidings.api.objects import Object, key_of, name_of, uid_of
 
 _IMAGE = frozenset({"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError"})
 _START = frozenset({"CreateContainerConfigError", "CreateContainerError", "RunContainerError"})
 _NOT_FOUND = 127
-
+_LONGEST_LINE = 300
+"""Of a line of a log, how much is shown."""
 
 _PASSING = frozenset({codes.EXITED, codes.COLLECTIVE_TIMED_OUT, codes.RENDEZVOUS_TIMED_OUT, codes.NO_ADDRESS})
 """What the loss of a peer looks like, and is over with the next start."""
@@ -54,7 +55,7 @@ def find(family: Family, around: Surroundings) -> Iterator[Finding]:
     """Of containers that wait each image or start error once; of failures the first."""
     seen: set[tuple[str, str]] = set()
     for pod in family.living_pods():
-        for found in _waiting(pod, around):
+        for found in _waiting(family.root, pod, around):
             if (found.code, found.cause) not in seen:
                 seen.add((found.code, found.cause))
                 yield found
@@ -80,7 +81,7 @@ def find_past(family: Family, around: Surroundings) -> Iterator[Finding]:
         yield finding(codes.RECOVERED, grave.where, what, cause=failure.message, remedy=_logs(failure, around))
 
 
-def _waiting(pod: Object, around: Surroundings) -> Iterator[Finding]:
+def _waiting(root: Object, pod: Object, around: Surroundings) -> Iterator[Finding]:
     status = pod.get("status") or {}
     for container in [*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())]:
         waiting = (container.get("state") or {}).get("waiting") or {}
@@ -90,7 +91,8 @@ def _waiting(pod: Object, around: Surroundings) -> Iterator[Finding]:
             continue
         where = place_of({"kind": "Pod", **pod})
         what = f'container "{container["name"]}" of {short_name(pod)} waits: {reason}'
-        remedy = around.kubectl("describe", "pod", name_of(pod), "-n", key_of(pod).namespace)
+        remedy = images.remedy(reason, root, pod, _spec(pod, container["name"]), around)
+        remedy = remedy or around.kubectl("describe", "pod", name_of(pod), "-n", key_of(pod).namespace)
         yield finding(code, where, what, cause=message, remedy=remedy)
 
 
@@ -116,7 +118,7 @@ def _of_failure(failure: Failure, family: Family, around: Surroundings) -> Findi
         cause, remedy = codes.EXPLANATIONS[code].title, mended(code, line)
         if code in collectives.CODES:
             cause, remedy = collectives.who_is_missing(code, family, pod, container, around, cause, logs)
-        return finding(code, where, f"{what}: {line}", cause=cause, remedy=remedy)
+        return finding(code, where, f"{what}: {line[:_LONGEST_LINE]}", cause=cause, remedy=remedy)
     cause = failure.message or (lines[-1] if lines else "")
     if failure.exit_code == _NOT_FOUND or failure.reason in ("StartError", "ContainerCannotRun"):
         command = " ".join(remedies.command_of(container)[:3])
@@ -137,7 +139,7 @@ def sign_in(lines: Sequence[str]) -> tuple[str, str] | None:
     for sign in SIGNS:
         for line in lines:
             if match := sign.pattern.search(line):
-                return sign.code, match.group().strip()[:300]
+                return sign.code, match.group().strip()
     return None
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from sidings.answers import codes
 from sidings.answers.resubmission import TRAINER, Path, Revision
 from sidings.answers.surroundings import Surroundings
+from sidings.answers.why import full_disk, gpu_memory
 from sidings.api import quantity
 from sidings.api.objects import Object
 
@@ -33,6 +34,8 @@ Mend = Callable[[Revision, Path, Object, str], bool]
 
 def of_container(code: str, root: Object, pod: Object, container: Object, line: str, around: Surroundings) -> str:
     """The command for a failure of ``code``; empty where there is none."""
+    if code == codes.DISK_FULL:
+        return full_disk.remedy(root, pod, container, line, around)
     revision, mend = Revision(root), _BY_CODE.get(code)
     paths = revision.containers(pod, container.get("name", ""))
     if mend is None or not paths or not all(mend(revision, path, container, line) for path in paths):
@@ -156,4 +159,5 @@ _BY_CODE: dict[str, Mend] = {
     codes.NO_COMMAND: _spell,
     codes.PERMISSION_DENIED: _home,
     codes.NO_SUCH_GPU: _as_many_processes_as_gpus,
+    codes.CUDA_OUT_OF_MEMORY: gpu_memory.mend,
 }

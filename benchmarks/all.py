@@ -14,6 +14,7 @@ SCRIPTS = (
     "pods.py",
     "sandbox.py",
     "all_reduce.py",
+    "restart.py",
     "api_server.py",
     "api.py",
     "registry.py",

@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 
 def to_text(moment: datetime) -> str:
     """``2026-11-30T12:00:00Z``: UTC, no fraction."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
 
 
 def to_micro_text(moment: datetime) -> str:
     """``2026-11-30T12:00:00.000001Z``."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
 def from_text(text: str) -> datetime:

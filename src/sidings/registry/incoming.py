@@ -106,10 +106,13 @@ def object_to(objections: Sequence[str], options: WriteOptions) -> None:
 
 
 def check_webhook_can_read(kind: Kind, obj: Object) -> None:
-    """Upstream's mutating webhooks decode the object into Go structs first; raises ``RefusedByWebhook``."""
+    """Upstream's mutating webhooks decode the object into Go structs first; raises ``RefusedByWebhook``.
+
+    Not asked of metadata, which ``read`` has decoded so already.
+    """
     if not kind.mutating_webhook:
         return
-    error = structural.decode(kind.schema, obj, builtin=True).error
+    error = structural.decode(kind.schema, {**obj, "metadata": {}}, builtin=True).error
     if error:
         raise RefusedByWebhook(f'admission webhook "{kind.mutating_webhook}" denied the request: {error}')
 

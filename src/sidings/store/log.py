@@ -20,6 +20,9 @@ from sidings.store.errors import Corrupt, Full, NewerFormat, StoreError, Unwrita
 
 APPLICATION_ID = 0x51D14650
 FORMAT = 1
+JOURNAL_PAGES = 4000
+"""After so many pages (16 MB) the commit that comes next brings the journal into the table and has two more files to
+flush. With SQLite's 1,000 that was one in 250, and the p99 of four writers a fifth higher."""
 
 FIRST_REVISION = 1000
 """Where a new store begins to count. Clients that mean "long ago" say 1, and that shall not be a revision of ours."""
@@ -136,6 +139,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         raise _translated(path, error) from error
     try:
         db.execute("PRAGMA synchronous = FULL")
+        db.execute(f"PRAGMA wal_autocheckpoint = {JOURNAL_PAGES}")
         (application,) = db.execute("PRAGMA application_id").fetchone()
         (version,) = db.execute("PRAGMA user_version").fetchone()
         (tables,) = db.execute("SELECT count(*) FROM sqlite_master").fetchone()

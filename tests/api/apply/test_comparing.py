@@ -40,6 +40,14 @@ def test_an_applied_configuration_claims_its_leaves_and_list_elements(value: Any
         ({"nodeSelector": None}, {"nodeSelector": {}}, [], [".nodeSelector"], []),
         ({"nodeSelector": None}, {"nodeSelector": {"a": "b"}}, [".nodeSelector.a"], [], []),
         ({}, {"nodeSelector": {}}, [".nodeSelector"], [], []),
+        ({}, {"selector": {"a": "b"}, "args": ["a"], "image": None}, [".args", ".image", ".selector"], [], []),
+        (
+            {},
+            {"jobs": [{"name": "a", "replicas": 1}, {"name": "b"}, {"name": "b"}]},
+            [".jobs", '.jobs[name="a"]', '.jobs[name="a"].name', '.jobs[name="a"].replicas', '.jobs[name="b"]'],
+            [],
+            [],
+        ),
         ({"selector": {"a": "b"}}, {"selector": {"a": "c"}}, [], [".selector"], []),
         ({"args": ["a"]}, {"args": ["a", "b"]}, [], [".args"], []),
         (

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidings.api.apply import fieldset
-from sidings.api.apply.fieldset import FieldSet, Path, from_fields_v1
+from sidings.api.apply.fieldset import FieldSet, Path, from_fields_v1, with_itself
 
 elements = st.sampled_from(["f:a", "f:b", 'k:{"name":"x"}', 'k:{"name":"y"}', 'v:"z"', "i:0"])
 paths = st.lists(elements, min_size=1, max_size=3).map(tuple)
@@ -83,3 +83,11 @@ def test_without_drops_what_lies_below_as_well(one: frozenset[Path], roots: froz
 def test_fields_v1_round_trips(paths: frozenset[Path]) -> None:
     whole = FieldSet(paths)
     assert from_fields_v1(whole.to_fields_v1()) == whole
+
+
+@given(sets, sets)
+def test_a_grafted_tree_is_what_lies_below(paths: frozenset[Path], below: frozenset[Path]) -> None:
+    root = ("f:new", "f:part")
+    grown = FieldSet(paths)
+    grown.graft(root, with_itself(FieldSet(below).to_fields_v1()))
+    assert set(grown) == paths | {root} | {(*root, *path) for path in below}

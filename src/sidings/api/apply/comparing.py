@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple, TypeVar
 
 from sidings.api.apply import schema_shape as shape
-from sidings.api.apply.fieldset import FieldSet, Path, field
+from sidings.api.apply.fieldset import FieldSet, Path, Tree, field, with_itself
 from sidings.api.kind import Schema
 
 _ABSENT: Any = object()
@@ -59,14 +59,17 @@ def _collect(value: Any, schema: Schema, path: Path, result: FieldSet) -> None:
 
 
 def _compare(old: Any, new: Any, schema: Schema, path: Path, result: Comparison) -> None:
+    if old is _ABSENT:
+        result.added.graft(path, _all_of(new, schema))
+        return
     if old is new or old == new:
         return
-    sample = new if old is _ABSENT or old is None else old
+    sample = new if old is None else old
     if isinstance(sample, dict):
         before, after = _as(dict, old), _as(dict, new)
         if (before or after) and before is not None and after is not None and not shape.is_one_piece(schema):
             _compare_maps(before, after, schema, path, result)
-            _note_whole(old, new, path, result)
+            _note_whole(new, path, result)
             return
     elif isinstance(sample, list):
         items, others = _as(list, old), _as(list, new)
@@ -74,9 +77,9 @@ def _compare(old: Any, new: Any, schema: Schema, path: Path, result: Comparison)
             left, right = shape.elements(items, schema), shape.elements(others, schema)
             if left is not None and right is not None:
                 _compare_lists(_grouped(left, items), _grouped(right, others), schema, path, result)
-                _note_whole(old, new, path, result)
+                _note_whole(new, path, result)
                 return
-    if not _note_whole(old, new, path, result):
+    if not _note_whole(new, path, result):
         result.modified.insert(path)
 
 
@@ -100,15 +103,24 @@ def _compare_lists(
             part.insert(inner)
 
 
-def _note_whole(old: Any, new: Any, path: Path, result: Comparison) -> bool:
-    """Note that the value itself came or went, if it did."""
-    if old is _ABSENT:
-        result.added.insert(path)
-    elif new is _ABSENT:
+def _all_of(value: Any, schema: Schema) -> Tree:
+    """FieldsV1 of a value that was not there before: itself and all its parts."""
+    parts: Tree = {}
+    if isinstance(value, dict) and not shape.is_one_piece(schema):
+        for name, below in value.items():
+            parts[field(name)] = _all_of(below, shape.member(schema, name) or shape.ANYTHING)
+    elif isinstance(value, list) and (elements := shape.elements(value, schema)) is not None:
+        for element, items in _grouped(elements, value).items():
+            # A key that occurs twice is one piece, see above.
+            parts[element] = _all_of(items[0], shape.items(schema)) if len(items) == 1 else {}
+    return with_itself(parts)
+
+
+def _note_whole(new: Any, path: Path, result: Comparison) -> bool:
+    """Note that the value itself went, if it did."""
+    if new is _ABSENT:
         result.removed.insert(path)
-    else:
-        return False
-    return True
+    return new is _ABSENT
 
 
 def _as(type_: type[T], value: Any) -> T | None:

@@ -56,6 +56,14 @@ class FieldSet:
                 child[_SELF] = {}
             node = child
 
+    def graft(self, path: Path, tree: Tree) -> None:
+        """Add ``path`` with all that is below it, of which nothing is here yet: ``tree`` is the FieldsV1 of that."""
+        self.insert(path)
+        node = self._tree
+        for element in path[:-1]:
+            node = node[element]
+        node[path[-1]] = tree
+
     def __bool__(self) -> bool:
         return bool(self._tree)
 
@@ -104,6 +112,11 @@ class FieldSet:
 def from_fields_v1(fields: Mapping[str, Any]) -> FieldSet:
     """The set that FieldsV1 from a client describes. Raises ``ValueError`` for anything that is not FieldsV1."""
     return FieldSet.of(_read(fields))
+
+
+def with_itself(parts: Tree) -> Tree:
+    """The FieldsV1 below a member of a set that has ``parts`` besides."""
+    return {_SELF: {}, **parts} if parts else parts
 
 
 def field(name: str) -> str:

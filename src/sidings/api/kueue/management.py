@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from sidings.api import selectors
@@ -32,7 +33,11 @@ class Management:
 
     def covers(self, namespace_labels: Mapping[str, str]) -> bool:
         """Whether jobs of a namespace with these labels are managed at all."""
-        return selectors.matches(self.namespaces, namespace_labels)
+        return self._selector.matches(namespace_labels)
+
+    @cached_property
+    def _selector(self) -> selectors.LabelSelector:
+        return selectors.LabelSelector.from_object(self.namespaces)
 
     def labels_to_copy(self, job: Object) -> dict[str, str]:
         """The labels that the Workload of ``job`` gets from it."""

@@ -30,6 +30,9 @@ _RFC3339_PARTS = (
 )  # fmt: skip
 
 
+_RFC3339_WHOLE = re.compile("".join(f"(?:{pattern})" for _, pattern in _RFC3339_PARTS))
+
+
 class Repeated(dict[str, Any]):
     """A JSON object in which names occurred more than once; the last one won. A parser hands it to ``decode``."""
 
@@ -206,6 +209,8 @@ class _Struct(_Json):
         return value
 
     def time(self, value: str) -> None:
+        if _RFC3339_WHOLE.fullmatch(value):
+            return
         rest = value
         for layout, pattern in _RFC3339_PARTS:
             found = re.match(pattern, rest)

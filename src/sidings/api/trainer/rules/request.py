@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from sidings.api.golang import in_struct_order
@@ -43,7 +44,7 @@ class Request:
     def generation(self) -> Generation:
         return generation_of(self.job)
 
-    @property
+    @cached_property
     def template(self) -> Object:
         """The runtime's template with the overrides of ``job`` applied, which is what upstream judges."""
         return merged_template(self.job, self.runtime)

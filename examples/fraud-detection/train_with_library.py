@@ -15,6 +15,7 @@ import json
 import math
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import metrics
 import numpy as np
@@ -23,9 +24,31 @@ import torch
 from train import FRAUD_WEIGHT, FraudNet, learning_rate, load_part
 
 import sidings_train
-from sidings_train import Checkpoints, FlatGradients, Interruption, Progress, Table, TrainState, WholeStep, World
+from sidings_train import (
+    Checkpoints,
+    Compiled,
+    FlatGradients,
+    Interruption,
+    Progress,
+    Table,
+    TrainState,
+    WholeStep,
+    World,
+)
 
 EVALUATED_AT_ONCE = 65_536  # rows of one process
+
+
+class Epoch(NamedTuple):
+    """Mean loss of this rank, rows of all ranks, and seconds without those that checkpoints took."""
+
+    loss: float
+    rows: int
+    seconds: float
+
+    @property
+    def speed(self) -> float:
+        return self.rows / self.seconds
 
 
 class Trainer:
@@ -38,29 +61,35 @@ class Trainer:
         self.steps = args.epochs * self.table.steps(args.batch_size, world)
         torch.manual_seed(args.seed)
         self.model = FraudNet(list(meta["coder"]["sizes"].values())).to(world.device)
-        self.gradients = FlatGradients(self.model, world)
+        self.gradients = FlatGradients(self.model, world, symmetric=args.symmetric)
         rate = torch.tensor(args.lr, device=world.device)  # a tensor: a captured step sees it change
         on_gpu = world.device.type == "cuda"
+        if on_gpu:
+            torch.set_float32_matmul_precision("high")  # TF32: it ranks as well
         self.optimizer = torch.optim.AdamW(
             self.model.parameters(), rate, weight_decay=0.01, fused=True, capturable=on_gpu
         )
         self.loss = torch.nn.BCEWithLogitsLoss(pos_weight=torch.tensor(FRAUD_WEIGHT, device=world.device))
         recipe = {"data": self.table.fingerprint, "batch": args.batch_size, "epochs": args.epochs, "lr": args.lr}
         self.state = TrainState(self.model, self.optimizer, recipe=recipe)
-        self.step = WholeStep(self.one_step, world.device, compiled=args.compile)
+        self.loss_of = Compiled(self.plain_loss) if args.compile else self.plain_loss
+        self.step = WholeStep(self.one_step, world)
         world.seed(args.seed)
 
-    def one_step(self, rows: torch.Tensor) -> torch.Tensor:
+    def plain_loss(self, rows: torch.Tensor) -> torch.Tensor:
         batch = self.table.take(rows)
+        return self.loss(self.model(batch["codes"].int()), batch["label"])
+
+    def one_step(self, rows: torch.Tensor) -> torch.Tensor:
         self.gradients.zero()
-        loss = self.loss(self.model(batch["codes"].int()), batch["label"])
+        loss = self.loss_of(rows)
         loss.backward()
         self.gradients.average()
         self.optimizer.step()
         return loss.detach()
 
-    def epoch(self, checkpoints: Checkpoints, interruption: Interruption, progress: Progress) -> tuple[float, float]:
-        """What is left of the present epoch: its mean loss and rows a second of all ranks, without checkpoints."""
+    def epoch(self, checkpoints: Checkpoints, interruption: Interruption, progress: Progress) -> Epoch:
+        """What is left of the present epoch."""
         state, total, rows_seen = self.state, torch.zeros((), device=self.world.device), 0
         began, stalled, first = time.perf_counter(), checkpoints.stalled, state.step
         at = {"seed": self.args.seed, "epoch": state.epoch, "position": state.position, "size": self.args.batch_size}
@@ -77,7 +106,7 @@ class Trainer:
         mean = total.item() / max(state.step - first, 1)
         seconds = time.perf_counter() - began - (checkpoints.stalled - stalled)
         state.next_epoch()
-        return mean, rows_seen / seconds
+        return Epoch(mean, rows_seen, seconds)
 
     @torch.no_grad()
     def evaluate(self, checkpoints: Checkpoints, interruption: Interruption, progress: Progress) -> dict[str, float]:
@@ -87,7 +116,7 @@ class Trainer:
         own = codes.tensor_split(self.world.size)[self.world.rank]
         parts = own.tensor_split(math.ceil(len(codes) / self.world.size / EVALUATED_AT_ONCE))  # as many on every rank
         scores = []
-        for part in progress.evaluation(parts):
+        for part in progress.evaluation(parts, len(parts)):
             scores.append(self.model(part.int()))
             interruption.check(checkpoints)
         everything = torch.cat(self.world.gather(torch.cat(scores).cpu()))
@@ -106,7 +135,8 @@ def main() -> None:
     parser.add_argument("--lr", type=float, default=0.006)
     parser.add_argument("--page", type=int, metavar="PORT", help="serve progress for OpenShift AI, which asks at 28080")
     parser.add_argument("--tensorboard", type=Path, metavar="FOLDER", help="write curves for TensorBoard")
-    parser.add_argument("--compile", action="store_true", help="torch.compile the step")
+    parser.add_argument("--compile", action="store_true", help="torch.compile forward and backward")
+    parser.add_argument("--symmetric", action="store_true", help="several GPUs of one pod: read each other's gradients")
     parser.add_argument("--deterministic", action="store_true", help="the same bits each time, on a GPU too")
     args = parser.parse_args()
     prepare.check(parser, args)
@@ -114,7 +144,7 @@ def main() -> None:
     meta = prepare.prepare(args)
     with sidings_train.start(deterministic=args.deterministic) as world:
         trainer = Trainer(args, world, meta)
-        state, speeds = trainer.state, []
+        state, epochs = trainer.state, []
         world.say(
             f"{world.size} process(es) on {world.device.type}: {len(trainer.table):,} rows, {args.epochs} epochs of "
             f"{args.batch_size} x {world.size}"
@@ -126,16 +156,16 @@ def main() -> None:
         with saving as checkpoints, Interruption(world) as interruption, telling as progress:
             checkpoints.resume()
             while state.epoch < args.epochs:
-                loss, speed = trainer.epoch(checkpoints, interruption, progress)
-                speeds.append(speed)
+                epochs.append(epoch := trainer.epoch(checkpoints, interruption, progress))
                 world.say(
-                    f"epoch {state.epoch}/{args.epochs} step {state.step}/{trainer.steps} loss {loss:.5f} "
-                    f"{speed:,.0f} rows/s checkpoints {checkpoints.stalled:.2f} s"
+                    f"epoch {state.epoch}/{args.epochs} step {state.step}/{trainer.steps} loss {epoch.loss:.5f} "
+                    f"{epoch.speed:,.0f} rows/s checkpoints {checkpoints.stalled:.2f} s"
                 )
             checkpoints.save()
             result = trainer.evaluate(checkpoints, interruption, progress)
-    median = float(np.median(speeds)) if speeds else float("nan")
-    result |= {"epochs": args.epochs, "rows_per_second": median, "seconds": time.perf_counter() - began}
+    median = float(np.median([epoch.speed for epoch in epochs])) if epochs else float("nan")
+    result |= {"epochs": args.epochs, "rows_per_second": median, "stepping": sum(epoch.seconds for epoch in epochs)}
+    result |= {"checkpoints": checkpoints.stalled, "seconds": time.perf_counter() - began}
     world.say(json.dumps(result))
 
 

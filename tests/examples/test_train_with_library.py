@@ -46,7 +46,7 @@ def test_told_to_end_in_its_evaluation_it_does(tmp_path: Path, capfd: pytest.Cap
     parser = argparse.ArgumentParser()
     prepare.add_arguments(parser)
     args = parser.parse_args(["--data-dir", str(tmp_path / "data"), "--cards", "40"])
-    args = argparse.Namespace(**vars(args), epochs=1, batch_size=256, lr=0.006, compile=False)
+    args = argparse.Namespace(**vars(args), epochs=1, batch_size=256, lr=0.006, compile=False, symmetric=False)
     meta = prepare.prepare(args)
     with sidings_train.start() as world:
         trainer = train_with_library.Trainer(args, world, meta)

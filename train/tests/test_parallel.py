@@ -56,6 +56,24 @@ def gradients(how: str, parts: int, steps: int = 2) -> tuple[list[list[float]], 
         return [gradient.flatten().tolist() for gradient in whole], [name for name, _ in model.named_parameters()]
 
 
+def asked_for_symmetric_memory() -> tuple[str, list[float]]:
+    with sidings_train.start() as world:
+        model = build()
+        flat = FlatGradients(model, world, symmetric=True)
+        model(torch.full((2, 6), float(world.rank))).mean().backward()
+        flat.average()
+        return flat.reason, [parameter.grad.sum().item() for parameter in model.parameters()]
+
+
+def test_where_there_is_no_symmetric_memory_gradients_are_exchanged_all_the_same(pair: Pair) -> None:
+    if torch.cuda.device_count() > 1:
+        pytest.skip("here there is")
+    first, second = pair.run(asked_for_symmetric_memory)
+    assert first.result == second.result
+    assert first.result[0] == "symmetric memory is for GPUs of one node"
+    assert "gradients go through the process group: " in first.printed
+
+
 @pytest.mark.parametrize("how", ["ddp", "fsdp", "flat", "ddp recompute", "fsdp recompute"])
 @pytest.mark.parametrize("parts", [1, 2])
 def test_two_ranks_do_what_one_does(how: str, parts: int, pair: Pair) -> None:

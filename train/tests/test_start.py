@@ -50,6 +50,18 @@ def test_alone_is_a_world_too(pair: Pair) -> None:
     }  # fmt: skip
 
 
+def test_what_has_to_end_before_the_group_does() -> None:
+    done: list[str] = []
+    with sidings_train.start() as world:
+        world.before_the_end(lambda: done.append(f"second, group there: {dist.is_initialized()}"))
+        world.before_the_end(lambda: done.append("first"))
+    with pytest.raises(SystemExit), sidings_train.start() as world:
+        world.before_the_end(lambda: done.append("on an exit too"))
+        sys.exit(143)
+    dist.destroy_process_group()
+    assert done == ["first", "second, group there: True", "on an exit too"]
+
+
 def is_deterministic() -> tuple[bool, str | None]:
     try:
         with sidings_train.start(deterministic=True):

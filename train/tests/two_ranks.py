@@ -56,6 +56,7 @@ class Pair:
             place = {
                 "RANK": rank,
                 "LOCAL_RANK": rank,
+                "LOCAL_WORLD_SIZE": ranks,
                 "WORLD_SIZE": ranks,
                 "MASTER_ADDR": "127.0.0.1",
                 "MASTER_PORT": port,

@@ -6,6 +6,7 @@ Everything a script needs is here; the modules behind it may change.
 from sidings_train import heavy_imports  # noqa: F401 (before all others)
 from sidings_train.accumulation import accumulating
 from sidings_train.checkpoint.checkpoints import Checkpoints, Saved
+from sidings_train.compiled import Compiled
 from sidings_train.data import tokens
 from sidings_train.data.table import Batch, Table
 from sidings_train.data.tokens import Tokens, Windows
@@ -31,6 +32,7 @@ __all__ = [
     "Batch",
     "CheckpointError",
     "Checkpoints",
+    "Compiled",
     "FlatGradients",
     "Interruption",
     "LaunchError",

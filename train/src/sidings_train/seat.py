@@ -24,6 +24,7 @@ class Seat:
     """One process's place in the world. ``master`` is None for a process alone.
 
     ``agent_store``: torchrun's agent already serves the store at the master address; no rank may open another.
+    ``local_size``: processes of this node.
     """
 
     rank: int = 0
@@ -31,6 +32,7 @@ class Seat:
     local_rank: int = 0
     master: tuple[str, int] | None = None
     agent_store: bool = False
+    local_size: int = 1
 
 
 def from_environment(env: Mapping[str, str]) -> Seat:
@@ -40,6 +42,7 @@ def from_environment(env: Mapping[str, str]) -> Seat:
             rank=_number(env, "RANK"),
             size=_number(env, "WORLD_SIZE"),
             local_rank=_number(env, "LOCAL_RANK") if "LOCAL_RANK" in env else 0,
+            local_size=_number(env, "LOCAL_WORLD_SIZE") if "LOCAL_WORLD_SIZE" in env else 1,
             master=(_text(env, "MASTER_ADDR"), _number(env, "MASTER_PORT")),
             agent_store=env.get("TORCHELASTIC_USE_AGENT_STORE") == "True",
         )

@@ -71,6 +71,7 @@ def start(
         # The group is left as it is: to destroy it would wait for ranks that may never come.
         raise
     finally:
+        world.end()
         if world.watch:
             world.watch.stop()
     dist.destroy_process_group()
@@ -105,6 +106,7 @@ def _open(place: seat.Seat, arrival: datetime.timedelta, timeout: datetime.timed
         restarts=int(os.environ.get("TORCHELASTIC_RESTART_COUNT", 0)),
         group=dist.new_group(backend="gloo", timeout=timeout) if on_gpu else dist.group.WORLD,
         watch=watch,
+        on_one_node=place.local_size == place.size,
     )
 
 

@@ -68,12 +68,13 @@ class TrainState:
         self.position += amount
         if loss is not None:
             loss_log.note(self.step, loss)
-            lost = ~torch.isfinite(loss.detach())
-            self._lost = lost if self._lost is None else self._lost | lost
+            own = loss.detach()
+            # Nothing of it is added, but NaN and infinity times nothing are NaN: one kernel, and no step may cost more.
+            self._lost = torch.add(own.new_zeros(()) if self._lost is None else self._lost, own, alpha=0)
 
     def is_lost(self) -> bool:
         """Whether a loss since the start was NaN or infinite on this rank. Waits for the device."""
-        return self._lost is not None and bool(self._lost.any())
+        return self._lost is not None and bool(self._lost.isnan())
 
     def next_epoch(self) -> None:
         self.epoch += 1

@@ -5,10 +5,9 @@ step is a function of tensors that returns a tensor. Its first calls run eagerly
 lazy initialisation happens there. Then it is captured once for each shape of its inputs (the last batch of an epoch is
 smaller), and replayed from inputs that are copied into place.
 
-Inside the step, and only there: forward, backward, ``FlatGradients.average``, the optimizer (``capturable=True``,
-with a learning rate that is a tensor, so that it can change between replays). Resume before the first
-call. What a step does depends on its inputs' shapes alone, not on when it was captured: a run that goes on computes
-the same.
+Inside the step, and only there: forward, backward, ``FlatGradients.average``, the optimizer (``capturable=True``, with
+a learning rate that is a tensor, so that it can change between replays). Resume before the first call. What a step
+does depends on its inputs' shapes alone, not on when it was captured: a run that goes on computes the same.
 
 Where a graph cannot be had, the step runs eagerly, and ``reason`` says why.
 """
@@ -20,6 +19,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
+
+from sidings_train.world import World
 
 _WARM_UP = 3  # eager steps on the side stream before the first capture, as torch asks for
 
@@ -42,21 +43,17 @@ class _Recording:
 class WholeStep:
     """``step(*inputs) -> Tensor``, replayed as a graph once it is warm. The tensor is valid until the next call.
 
-    ``graph=False`` keeps it eager; ``compiled`` passes it through torch.compile first.
+    ``graph=False`` keeps it eager.
     """
 
-    def __init__(
-        self, step: Callable[..., torch.Tensor], device: torch.device, *, graph: bool = True, compiled: bool = False
-    ) -> None:
-        self._eager = step
-        # Dynamic: one kernel for all numbers of rows, so that the last batch of an epoch is not compiled anew.
-        self._step = torch.compile(step, dynamic=True) if compiled else step
-        self._device = device
+    def __init__(self, step: Callable[..., torch.Tensor], world: World, *, graph: bool = True) -> None:
+        self._step = step
         self._calls = 0
         self._recordings: dict[_Shape, _Recording] = {}
-        self._wants_graph = graph and device.type == "cuda"
-        self._side = torch.cuda.Stream(device) if self._wants_graph else None  # type: ignore[no-untyped-call]
-        self.reason = "" if self._wants_graph or not graph else f"no CUDA graphs on {device.type}"
+        self._wants_graph = graph and world.device.type == "cuda"
+        self._side = torch.cuda.Stream(world.device) if self._wants_graph else None  # type: ignore[no-untyped-call]
+        self.reason = "" if self._wants_graph or not graph else f"no CUDA graphs on {world.device.type}"
+        world.before_the_end(self.close)
 
     def __call__(self, *inputs: torch.Tensor) -> torch.Tensor:
         """One step."""
@@ -67,25 +64,20 @@ class WholeStep:
         recording = self._recordings.get(shape)
         return recording.replay(inputs) if recording else self._run(inputs)
 
+    def close(self) -> None:
+        """Give the graphs up. NCCL waits for those that hold an exchange before it lets a process group go."""
+        self._recordings.clear()
+        self._wants_graph = False
+
     def _run(self, inputs: tuple[torch.Tensor, ...]) -> torch.Tensor:
         """Eagerly; before a capture on a side stream: what autograd keeps of the usual one cannot be captured."""
         if self._side is None or not self._wants_graph:
-            return self._called(inputs)
+            return self._step(*inputs)
         self._side.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(self._side):
-            output = self._called(inputs)
+            output = self._step(*inputs)
         torch.cuda.current_stream().wait_stream(self._side)
         return output
-
-    def _called(self, inputs: tuple[torch.Tensor, ...]) -> torch.Tensor:
-        if self._step is self._eager:
-            return self._eager(*inputs)
-        try:  # torch.compile compiles at the first call; without a compiler on the machine that is where it fails
-            return self._step(*inputs)
-        except torch._dynamo.exc.TorchDynamoException as error:
-            self._fall_back(f"torch.compile: {str(error).splitlines()[0]}")
-            self._step = self._eager
-            return self._step(*inputs)
 
     def _record(self, shape: _Shape, inputs: tuple[torch.Tensor, ...]) -> None:
         places = tuple(value.clone() for value in inputs)
@@ -98,8 +90,5 @@ class WholeStep:
             self._recordings[shape] = _Recording(graph, places, output)
         except RuntimeError as error:
             self._wants_graph = False
-            self._fall_back(f"CUDA graph: {str(error).splitlines()[0]}")
-
-    def _fall_back(self, reason: str) -> None:
-        self.reason = reason
-        print(f"steps run eagerly: {reason}", file=sys.stderr, flush=True)
+            self.reason = f"CUDA graph: {str(error).splitlines()[0]}"
+            print(f"steps run eagerly: {self.reason}", file=sys.stderr, flush=True)

@@ -11,7 +11,7 @@ that trains; a thread of its own needs a group of its own (``new_group``), becau
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -31,7 +31,7 @@ class World:
     """Rank, size, device and backend of this process, and how it agrees with the others.
 
     ``backend`` is what tensors of ``device`` travel by. ``restarts`` counts how often torchrun has started this world
-    before.
+    before. ``on_one_node``: all processes are of one torchrun, and so of one pod.
     """
 
     rank: int
@@ -43,6 +43,8 @@ class World:
     restarts: int = 0
     group: dist.ProcessGroup | None = None
     watch: Watch | None = field(default=None, repr=False)
+    on_one_node: bool = False
+    _endings: list[Callable[[], None]] = field(default_factory=list, init=False, repr=False)
 
     @property
     def first(self) -> bool:
@@ -62,6 +64,15 @@ class World:
         """Tell the watch that this rank begins ``step``: call it when the step's rows are there. Costs nothing."""
         if self.watch:
             self.watch.at(step)
+
+    def before_the_end(self, do: Callable[[], None]) -> None:
+        """``do`` when the block of ``start`` ends, however it does, while the process group is still there."""
+        self._endings.append(do)
+
+    def end(self) -> None:
+        """What is to be done before the process group is taken down; ``start`` calls it."""
+        while self._endings:
+            self._endings.pop()()
 
     def any(self, flag: bool) -> bool:
         """Whether ``flag`` is set on any rank; the same answer on all."""

@@ -29,7 +29,7 @@ def permutation(count: int, seed: int, epoch: int, device: torch.device = _CPU) 
 
     Rounds of a bijection on the numbers of so many bits (times an odd number, plus a number, upper bits into lower
     ones), whose constants are drawn by seed and epoch; what lies beyond ``count`` is left out. Nothing but arithmetic
-    on whole numbers, so that a GPU makes an epoch of a million rows in a fraction of a millisecond and need not wait
+    on whole numbers, so that a GPU makes the order of a million rows in a fraction of a millisecond, without waiting
     for the host, whose ``randperm`` it would have to repeat to the number.
     """
     bits = max(count - 1, 1).bit_length()
@@ -38,7 +38,10 @@ def permutation(count: int, seed: int, epoch: int, device: torch.device = _CPU) 
     for _ in range(_ROUNDS):  # overflow drops bits above those that count
         numbers.mul_(draw.getrandbits(bits) | 1).add_(draw.getrandbits(bits)).bitwise_and_(2**bits - 1)
         numbers.bitwise_xor_(numbers >> (bits + 1) // 2)
-    return numbers[numbers < count].long()
+    kept = numbers < count
+    # numbers[kept] in more words: its size would have to be asked from the device, with all work before it done.
+    places = torch.where(kept, kept.cumsum(0) - 1, count)
+    return torch.empty(count + 1, dtype=torch.int64, device=device).scatter_(0, places, numbers.long())[:count]
 
 
 def shares(order: torch.Tensor, position: int, size: int, rank: int, ranks: int) -> Iterator[Share]:

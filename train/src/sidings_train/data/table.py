@@ -35,6 +35,7 @@ class Table:
         self.columns = {name: column.to(device) for name, column in columns.items()}
         self._device = device
         self._rows = next(iter(lengths.values()))
+        self._orders: dict[tuple[int, int], torch.Tensor] = {}
 
     def __len__(self) -> int:
         return self._rows
@@ -51,8 +52,14 @@ class Table:
         self, world: World, *, seed: int, epoch: int, position: int, size: int
     ) -> Iterator[tuple[torch.Tensor, int]]:
         """Row numbers of each step of ``epoch`` from ``position`` on, ``size`` a rank, and how many all ranks take."""
-        order = permutation(len(self), seed, epoch, self._device)
-        yield from shares(order, position, size, world.rank, world.size)
+        order = self._orders.pop((seed, epoch), None)
+        if order is None:
+            order = permutation(len(self), seed, epoch, self._device)
+        for number, share in enumerate(shares(order, position, size, world.rank, world.size)):
+            yield share
+            if number == 0 and self._device.type == "cuda":
+                # Now, behind a step that the device still computes: at the epoch's end it would stand idle for it.
+                self._orders = {(seed, epoch + 1): permutation(len(self), seed, epoch + 1, self._device)}
 
     def batches(self, world: World, *, seed: int, epoch: int, position: int, size: int) -> Iterator[Batch]:
         """The same as columns."""

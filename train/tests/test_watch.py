@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import torch.distributed as dist
+from test_pace import Clock
 
+from sidings_train.pace import Pace
 from sidings_train.watch import Watch, Word, held_up_by
 
 NAMES = ["pod-0", "pod-1", "pod-2"]
@@ -42,3 +44,20 @@ def test_each_rank_reads_the_others_words() -> None:
     finally:
         for watch in watches:
             watch.stop()
+
+
+def test_rank_0_says_who_is_slow() -> None:
+    store, said = dist.HashStore(), []
+    watches = [Watch(store, rank, NAMES[:2], 60, said.append) for rank in (0, 1)]
+    clocks = [Clock(), Clock()]
+    for watch, clock in zip(watches, clocks, strict=True):
+        watch.pace = Pace(clock)
+    for number in range(5):
+        for watch, clock, own in ((watches[1], clocks[1], 0.3), (watches[0], clocks[0], 0.1)):
+            clock.now += own
+            with watch.pace.exchanging():
+                clock.now += 0.4 - own
+            watch.look()
+            watch.tell()
+        assert len(said) == (number >= 3)  # the first is start-up
+    assert said[0].startswith("rank 1 (pod-1) is slow: 300 ms of its own work a step, the others 100 ms")

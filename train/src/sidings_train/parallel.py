@@ -9,15 +9,19 @@ model that is returned.
 from __future__ import annotations
 
 from functools import partial
+from typing import Any, cast
 
 import torch
 from torch import nn
 from torch.distributed.device_mesh import init_device_mesh
-from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
+from torch.distributed.fsdp import FSDPModule, MixedPrecisionPolicy, fully_shard
 from torch.nn.parallel import DistributedDataParallel
+from torch.optim.optimizer import register_optimizer_step_pre_hook
+from torch.utils._pytree import tree_leaves
 from torch.utils.checkpoint import checkpoint
 
 from sidings_train.errors import TrainError
+from sidings_train.pace import Pace
 from sidings_train.world import World
 
 
@@ -29,7 +33,10 @@ def ddp(model: nn.Module, world: World) -> nn.Module:
     if world.size == 1:
         return model
     ids = [world.device.index] if world.device.type == "cuda" else None
-    return DistributedDataParallel(model, device_ids=ids, gradient_as_bucket_view=True)
+    wrapped = DistributedDataParallel(model, device_ids=ids, gradient_as_bucket_view=True)
+    if world.watch:
+        _mark_exchanges(wrapped, world.watch.pace)
+    return wrapped
 
 
 def fsdp(
@@ -53,6 +60,8 @@ def fsdp(
     for layer in _modules_of(model, layers):
         shard(layer)
     shard(model)
+    if world.watch:
+        _mark_exchanges(model, world.watch.pace)
     return model
 
 
@@ -63,6 +72,31 @@ def checkpoint_activations(model: nn.Module, layers: type[nn.Module] | tuple[typ
     """
     for layer in _modules_of(model, layers):
         layer.forward = partial(checkpoint, layer.forward, use_reentrant=False)
+
+
+def _mark_exchanges(model: nn.Module, pace: Pace) -> None:
+    """Tell ``pace`` where ranks wait for each other: from DDP's backward, or FSDP's forward, to optimizer.step."""
+    sharded = isinstance(model, FSDPModule)
+
+    def begins(*_: object) -> None:
+        pace.begins()
+
+    def before_forward(module: nn.Module, args: object) -> None:
+        if module.training and torch.is_grad_enabled():
+            pace.begins()
+
+    def after_forward(module: nn.Module, args: object, output: object) -> None:
+        if module.require_backward_grad_sync and torch.is_grad_enabled():  # not while gradients are accumulated
+            losses = [leaf for leaf in tree_leaves(output) if isinstance(leaf, torch.Tensor) and leaf.requires_grad]
+            for loss in losses[:1]:
+                cast(Any, loss).register_hook(begins)
+
+    if sharded:
+        model.register_forward_pre_hook(before_forward)
+    else:
+        model.register_forward_hook(after_forward)
+    # Of all optimizers: which of them has the model's parameters is not known here, and a run has its own only.
+    register_optimizer_step_pre_hook(lambda *_: pace.ends())
 
 
 def _modules_of(model: nn.Module, layers: type[nn.Module] | tuple[type[nn.Module], ...]) -> list[nn.Module]:

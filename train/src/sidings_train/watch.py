@@ -6,6 +6,7 @@ not go on looks at all others once ``patience`` is over and says on stderr who i
 time-out; ``account`` says the same for the error that follows.
 
 A rank that is merely stopped (SIGSTOP, a node that froze) tells nothing any more; that is seen by the age of its word.
+A rank that goes on but is slow is found by ``pace``, whose figures travel with the word; rank 0 says so.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import torch.distributed as dist
+
+from sidings_train.pace import Pace, Share, Stragglers
 
 INTERVAL = 2.0  # seconds between two words of a rank
 _LOST = 5 * INTERVAL  # a rank that was silent for longer is stopped or gone, whatever its step
@@ -25,11 +28,16 @@ _LOST = 5 * INTERVAL  # a rank that was silent for longer is stopped or gone, wh
 
 @dataclass(frozen=True)
 class Word:
-    """What one rank told last: its step, since when it is there, and when it said so (its own wall clock, seconds)."""
+    """What one rank told last: its step, since when it is there, and when it said so (its own wall clock, seconds).
+
+    ``own`` and ``waiting`` are those of a ``pace.Share``, 0 before the first.
+    """
 
     step: int
     since: float
     told: float
+    own: float = 0.0
+    waiting: float = 0.0
 
 
 def held_up_by(words: dict[int, Word | None], names: list[str], now: float) -> str:
@@ -59,6 +67,7 @@ def _named(ranks: list[int], names: list[str]) -> str:
 class Watch:
     """This rank's word to the others, and its look at theirs. ``names`` are the ranks' hosts, by rank.
 
+    ``pace`` is to be told where exchanges begin and end; without it nobody is called slow.
     ``store`` must be a connection of its own: one that waits in a collective's set-up would keep the word back.
     """
 
@@ -72,6 +81,8 @@ class Watch:
     ) -> None:
         self._store, self._rank, self._names = store, rank, names
         self._patience, self._say = patience, say
+        self.pace = Pace()
+        self._share, self._stragglers = Share(0.0, 0.0), Stragglers(names)
         self._step, self._since = 0, time.time()
         self._warned_at = -1
         self._ended = threading.Event()
@@ -93,10 +104,12 @@ class Watch:
     def account(self) -> str:
         """Who is behind now, by the others' last words; empty when nobody is or the store is gone."""
         try:
-            words = {rank: self._word(rank) for rank in range(len(self._names))}
+            return held_up_by(self._words(), self._names, time.time())
         except (dist.DistError, RuntimeError):
             return "rank 0's store does not answer any more: rank 0 has ended"
-        return held_up_by(words, self._names, time.time())
+
+    def _words(self) -> dict[int, Word | None]:
+        return {rank: self._word(rank) for rank in range(len(self._names))}
 
     def _word(self, rank: int) -> Word | None:
         key = f"sidings/word/{rank}"
@@ -104,12 +117,27 @@ class Watch:
 
     def tell(self) -> None:
         """Say where this rank is; the thread does so by itself every ``INTERVAL``."""
-        word = {"step": self._step, "since": self._since, "told": time.time()}
-        self._store.set(f"sidings/word/{self._rank}", json.dumps(word))
+        word = Word(self._step, self._since, time.time(), self._share.own, self._share.waiting)
+        self._store.set(f"sidings/word/{self._rank}", json.dumps(asdict(word)))
+
+    def look(self) -> None:
+        """Say who is slow, if this is rank 0 and steps have gone by since the last look; all have told by then."""
+        share = self.pace.take()
+        if share is None:
+            return
+        self._share = share
+        if self._rank == 0:
+            words = self._words()
+            shares = {rank: Share(word.own, word.waiting) for rank, word in words.items() if word and word.own}
+            shares[0] = share
+            if len(shares) == len(words):
+                for sentence in self._stragglers.look(shares):
+                    self._say(sentence)
 
     def _run(self) -> None:
         while not self._ended.wait(INTERVAL):
             try:
+                self.look()
                 self.tell()
             except (dist.DistError, RuntimeError):
                 return  # rank 0 has ended and its store with it: nobody is left to tell

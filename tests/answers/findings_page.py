@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sidings.answers.codes import EXPLANATIONS
+from sidings.answers.explanations import EXPLANATIONS
 
 HEAD = """\
 # Findings

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sidings.answers import codes
-from sidings.answers.codes import finding
+from sidings.answers.explanations import finding
 from sidings.answers.finding import Finding, place_of
 from sidings.answers.surroundings import Surroundings
 from sidings.answers.why import checkpoints

@@ -11,8 +11,8 @@ from datetime import timedelta
 from typing import Any
 
 from sidings.answers import advice, codes
-from sidings.answers.codes import finding
 from sidings.answers.demand import said, totals_of
+from sidings.answers.explanations import finding
 from sidings.answers.finding import Finding, Severity, place_of
 from sidings.answers.line import Line
 from sidings.answers.outlook import When

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from sidings.answers.codes import EXPLANATIONS
+from sidings.answers.explanations import EXPLANATIONS
 from sidings.cli import main
 from sidings.cli.commands import explain
 from sidings.cli.errors import UsageError

@@ -7,7 +7,7 @@ import re
 from datetime import timedelta
 
 from sidings.answers import codes, suspension
-from sidings.answers.codes import finding
+from sidings.answers.explanations import finding
 from sidings.answers.family import Family
 from sidings.answers.finding import Finding, place_of
 from sidings.answers.standing import Standing, has_quota

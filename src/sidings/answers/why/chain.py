@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sidings.answers import codes, standing, state
-from sidings.answers.codes import finding
+from sidings.answers.explanations import finding
 from sidings.answers.family import TERMINAL_PHASES, Family, event_time, phase_of
 from sidings.answers.finding import Finding, Severity, place_of
 from sidings.answers.standing import Standing

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from sidings.answers import codes
-from sidings.answers.codes import finding
+from sidings.answers.explanations import EXPLANATIONS, finding
 from sidings.answers.failure import Failure, first_failure
 from sidings.answers.family import Family, short_name
 from sidings.answers.finding import Finding, place_of
@@ -115,7 +115,7 @@ def _of_failure(failure: Failure, family: Family, around: Surroundings) -> Findi
         return finding(codes.OUT_OF_MEMORY, where, what, cause=failure.message, remedy=remedy)
     if sign := sign_in(lines):
         code, line = sign
-        cause, remedy = codes.EXPLANATIONS[code].title, mended(code, line)
+        cause, remedy = EXPLANATIONS[code].title, mended(code, line)
         if code in collectives.CODES:
             cause, remedy = collectives.who_is_missing(code, family, pod, container, around, cause, logs)
         return finding(code, where, f"{what}: {line[:_LONGEST_LINE]}", cause=cause, remedy=remedy)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sidings.answers import codes
-from sidings.answers.codes import finding
+from sidings.answers.explanations import finding
 from sidings.answers.family import Family
 from sidings.answers.finding import Finding, place_of
 from sidings.answers.resubmission import Path, Revision

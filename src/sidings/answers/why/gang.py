@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sidings.answers import codes
-from sidings.answers.codes import finding
+from sidings.answers.explanations import finding
 from sidings.answers.family import Family, phase_of, short_name
 from sidings.answers.finding import Finding, place_of
 from sidings.answers.surroundings import Surroundings

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sidings.answers import codes, suspension
-from sidings.answers.codes import finding
+from sidings.answers.explanations import finding
 from sidings.answers.family import Family
 from sidings.answers.finding import Finding, place_of
 from sidings.answers.resubmission import Revision

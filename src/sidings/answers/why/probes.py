@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from sidings.answers import codes
-from sidings.answers.codes import finding
+from sidings.answers.explanations import finding
 from sidings.answers.family import Family, short_name
 from sidings.answers.finding import Finding, place_of
 from sidings.answers.resubmission import TRAINER, Revision

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sidings.answers import codes
-from sidings.answers.codes import finding
 from sidings.answers.demand import totals_of
+from sidings.answers.explanations import finding
 from sidings.answers.finding import Finding
 from sidings.answers.surroundings import Surroundings
 from sidings.api import conditions, selectors

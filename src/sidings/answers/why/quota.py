@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sidings.answers import codes, demand, outlook
-from sidings.answers.codes import finding
 from sidings.answers.demand import Demand
+from sidings.answers.explanations import finding
 from sidings.answers.finding import Finding
 from sidings.answers.outlook import Outlook, When
 from sidings.answers.surroundings import Surroundings

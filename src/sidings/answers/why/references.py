@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from sidings.answers import codes
-from sidings.answers.codes import finding
+from sidings.answers.explanations import finding
 from sidings.answers.finding import Finding
 from sidings.answers.surroundings import Surroundings
 from sidings.answers.why.queues import created

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 
 from sidings.answers import codes
-from sidings.answers.codes import finding
 from sidings.answers.demand import noun_of
+from sidings.answers.explanations import finding
 from sidings.answers.family import TERMINAL_PHASES, Family, phase_of
 from sidings.answers.finding import Finding, place_of
 from sidings.answers.resubmission import Revision, template_of

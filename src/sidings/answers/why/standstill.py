@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from sidings.answers import codes
-from sidings.answers.codes import finding
+from sidings.answers.explanations import finding
 from sidings.answers.family import TERMINAL_PHASES, Family, phase_of
 from sidings.answers.finding import Finding, place_of
 from sidings.answers.surroundings import Surroundings

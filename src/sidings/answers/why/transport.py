@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from sidings.answers import codes
-from sidings.answers.codes import finding
+from sidings.answers.explanations import finding
 from sidings.answers.family import Family, completion_index, phase_of
 from sidings.answers.finding import Finding, place_of
 from sidings.answers.resubmission import Revision

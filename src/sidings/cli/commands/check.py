@@ -121,6 +121,7 @@ async def _of_jobs(
 
 async def _of_job(connected: Cluster, one: Submitted, around: Surroundings, stood: Standing) -> Prospect:
     from sidings.answers import check, codes
+    from sidings.answers.explanations import finding
     from sidings.answers.finding import place_of
     from sidings.cli import would_be
 
@@ -130,7 +131,7 @@ async def _of_job(connected: Cluster, one: Submitted, around: Surroundings, stoo
     if isinstance(workload, str):
         what = f"the queue would make no Workload of it: {workload}"
         remedy = around.kubectl("get", "clustertrainingruntimes,workloadpriorityclasses,priorityclasses")
-        found = codes.finding(codes.NO_WORKLOAD, place_of(job), what, remedy=remedy)
+        found = finding(codes.NO_WORKLOAD, place_of(job), what, remedy=remedy)
         return check.Prospect(place_of(job), "never", [], [found])
     return check.of(job, workload, around, stood)
 

@@ -18,7 +18,7 @@ def configure(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace, invocation: Invocation) -> int:
-    from sidings.answers.codes import EXPLANATIONS
+    from sidings.answers.explanations import EXPLANATIONS
     from sidings.cli import output
 
     console = invocation.console

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.machine import Machine
+from tests.e2e.machine import Machine, wait_for
 from tests.verify_resume import counting
 
 pytestmark = pytest.mark.e2e
@@ -33,6 +33,17 @@ def test_every_interruption_of_pods(machine: Machine) -> None:
     assert "SIGKILL of rank 0" in [one["done"] for one in verdict["made"]]
     assert machine.objects("jobsets") == []
     assert machine.objects("pods") == []
+
+
+def test_checkpoints_in_the_s3_in_the_box(machine: Machine) -> None:
+    pytest.importorskip("obstore")
+    machine.ok("up", "--s3", "--s3-folder", str(machine.folder / "buckets"))
+    wait_for(lambda: machine.try_kubectl("get", "secret", "s3").returncode == 0)
+    options = ("--engine", "--interruptions", "1", "--ranks", "1", "--seed", "1")
+    given = ("--checkpoints", "s3://data/run", "--steps", "200")
+    told = machine.ok("train", "verify-resume", *options, counting.__file__, "--", *given, timeout=600)
+    assert "identical after 1 interruptions" in told
+    assert list((machine.folder / "buckets" / "data").rglob("*.bin")) == [], "nothing is left of it"
 
 
 def test_a_script_that_fails_leaves_no_pods(machine: Machine) -> None:

@@ -17,7 +17,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from sidings.clock import Clock
-from sidings.controllers.object_storage import BUCKET, Credentials
+from sidings.controllers.object_storage import BUCKET, REGION, Credentials
 from sidings.host.errors import EngineFailed, OptionInvalid
 from sidings.host.home import Home, read_json, write_json
 from sidings.node.network import S3_PORT
@@ -50,6 +50,20 @@ def folder(home: Home, chosen: str) -> Path:
             f"--s3-folder {path} cannot be served", cause=error.strerror or str(error), remedy="sidings up --no-s3"
         ) from error
     return path
+
+
+def from_here(home: Home) -> dict[str, str]:
+    """What a client on this machine needs in its environment; nothing where nothing is served."""
+    at = home.nodes / S3_FILE
+    if not at.exists():
+        return {}
+    known, (address, port) = credentials(home), json.loads(at.read_text())
+    return {
+        "AWS_ENDPOINT_URL": f"http://{address}:{port}",
+        "AWS_ACCESS_KEY_ID": known.identifier,
+        "AWS_SECRET_ACCESS_KEY": known.secret,
+        "AWS_DEFAULT_REGION": REGION,
+    }
 
 
 @asynccontextmanager

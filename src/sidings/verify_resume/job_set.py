@@ -23,6 +23,8 @@ _PORT = "29500"
 _RESTARTS = 1_000_000
 """More than there are interruptions: a restart that was not asked for ends the verification anyway."""
 _GRACE = 60  # seconds
+_DATA_CONNECTION = "s3"
+"""The Secret of the S3 in the box; the user's own variables come before it."""
 _INDEX = "metadata.annotations['batch.kubernetes.io/job-completion-index']"
 
 
@@ -31,7 +33,7 @@ def job_set(name: str, script: Path, place: Place, ranks: int, environ: Mapping[
     shared = _outermost([place.folder, *place.searched, script.parent, *place.read, *_imported()])
     volumes = [{"name": f"v{number}", "hostPath": {"path": str(path)}} for number, path in enumerate(shared)]
     mounts = [{"name": f"v{number}", "mountPath": str(path)} for number, path in enumerate(shared)]
-    container = {
+    container: dict[str, Any] = {
         "name": "script",
         "image": "python",
         "workingDir": str(place.folder),
@@ -39,6 +41,8 @@ def job_set(name: str, script: Path, place: Place, ranks: int, environ: Mapping[
         "env": _environment(name, place, ranks, environ),
         "volumeMounts": mounts,
     }
+    if place.bucket:
+        container["envFrom"] = [{"secretRef": {"name": _DATA_CONNECTION, "optional": True}}]
     pod = {
         "restartPolicy": "Never",
         "terminationGracePeriodSeconds": _GRACE,
@@ -74,8 +78,7 @@ def _environment(name: str, place: Place, ranks: int, environ: Mapping[str, str]
         "PYTHONUNBUFFERED": "1",
         losses.VARIABLE: str(place.folder / LOG),
     }
-    if path := environ.get("PYTHONPATH"):
-        values["PYTHONPATH"] = path
+    values |= {key: environ[key] for key in environ if key == "PYTHONPATH" or (place.bucket and key.startswith("AWS_"))}
     rank = {"name": "PET_NODE_RANK", "valueFrom": {"fieldRef": {"fieldPath": _INDEX}}}
     return [*({"name": key, "value": value} for key, value in values.items()), rank]
 

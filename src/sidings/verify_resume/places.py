@@ -116,8 +116,8 @@ def of(folder: Path, arguments: Sequence[str], cwd: Path, environ: Mapping[str, 
                 searched.append(path / folder.name)
                 value = str(path / folder.name)
         elif value and (cwd / path).exists():
-            value = str(cwd / path)
-            read.append(cwd / path)
+            read.append((cwd / path).resolve())
+            value = str(read[-1])
         given.append(f"{name}={value}" if joined else value)
         option = ""
     return Place(

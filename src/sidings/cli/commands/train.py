@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -100,7 +100,7 @@ def run(args: Namespace, invocation: Invocation) -> int:
 
     from sidings.verify_resume.verification import Verification
 
-    script = invocation.cwd / args.script
+    script = (invocation.cwd / args.script).resolve()
     if not script.is_file():
         raise UsageError(f"{args.script}: no such file", remedy="sidings train verify-resume SCRIPT -- ARG...")
     if importlib.util.find_spec("torch") is None:
@@ -111,8 +111,9 @@ def run(args: Namespace, invocation: Invocation) -> int:
     work = Path(tempfile.mkdtemp(prefix="verify-resume-", dir=invocation.environ.get("TMPDIR")))
     try:
         with _launched(args, invocation, script, work) as launcher:
+            environ = _with_s3_in_the_box(args, invocation)
             verification = Verification(
-                launcher, script, args.arguments, args.ranks, invocation.cwd, work, invocation.environ, console.say
+                launcher, script, args.arguments, args.ranks, invocation.cwd, work, environ, console.say
             )
             verdict = verification.run(args.interruptions, seed)
     except BaseException:
@@ -148,6 +149,15 @@ def _launched(args: Namespace, invocation: Invocation, script: Path, work: Path)
         yield launcher
     finally:
         launcher.close()
+
+
+def _with_s3_in_the_box(args: Namespace, invocation: Invocation) -> Mapping[str, str]:
+    """The environment, by which checkpoints in a bucket are found that pods know from their data connection."""
+    if not args.engine or invocation.environ.get("AWS_ACCESS_KEY_ID"):
+        return invocation.environ
+    from sidings.host import home, object_storage
+
+    return {**invocation.environ, **object_storage.from_here(home.locate(invocation.environ))}
 
 
 def _on_engine(args: Namespace, invocation: Invocation, script: Path) -> JobSets:

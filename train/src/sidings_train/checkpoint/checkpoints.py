@@ -16,18 +16,17 @@ from __future__ import annotations
 
 import os
 import secrets
-import threading
 import time
-from collections.abc import Callable, Mapping
-from concurrent.futures import Future
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any
 
 import torch
 
 from sidings_train import rng
 from sidings_train.checkpoint import writing
+from sidings_train.checkpoint.aside import Aside
 from sidings_train.checkpoint.finding import latest
 from sidings_train.checkpoint.layout import Attempt
 from sidings_train.checkpoint.loading import load
@@ -38,8 +37,6 @@ from sidings_train.state import TrainState, packed
 from sidings_train.storage.place import Place
 from sidings_train.storage.places import place_of
 from sidings_train.world import World
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -79,8 +76,8 @@ class Checkpoints:
         self._staging = Staging()
         self._run = world.from_first(f"{time.time_ns() // 1_000_000:013d}-{secrets.token_hex(3)}")
         self._tries = 0
-        self._reserving: Future[None] | None = None
-        self._pending: Future[Saved] | None = None
+        self._reserving: Aside[None] | None = None
+        self._pending: Aside[Saved] | None = None
         self.last: Saved | None = None
         self.stalled = 0.0  # seconds that training has waited for checkpoints so far
 
@@ -115,7 +112,7 @@ class Checkpoints:
         if self._reserving is None:
             # Only to get memory: to look at the model from another thread would disturb FSDP in the middle of a step.
             shapes = shapes_of(self._own_tensors()[0])
-            self._reserving = _in_thread(lambda: self._staging.reserve(shapes))
+            self._reserving = Aside(lambda: self._staging.reserve(shapes))
         if self._state.step % self._every == 0:
             self._must_be_finite()
             if self._world.any(self._pending is not None and not self._pending.done()):
@@ -149,7 +146,7 @@ class Checkpoints:
             remedy="lower the learning rate, or clip gradients; unchanged, it would go the same way again",
         )
 
-    def _begin(self) -> Future[Saved]:
+    def _begin(self) -> Aside[Saved]:
         """Copy the present step and have a thread write it."""
         began = time.perf_counter()
         state = self._state
@@ -166,7 +163,7 @@ class Checkpoints:
         header = Manifest(state.place, dict(state.recipe), self._written(), {})
         stall = time.perf_counter() - began
         self.stalled += stall
-        return _in_thread(lambda: self._write(attempt, staged, header, stall))
+        return Aside(lambda: self._write(attempt, staged, header, stall))
 
     def _own_tensors(self) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
         """What this rank writes: its parts of what is sharded, and rank 0 all that every rank has."""
@@ -201,17 +198,3 @@ class Checkpoints:
                     cause=f"{recipe.get(names[0])!r} there, {recipes[0].get(names[0])!r} on rank 0",
                     remedy="start all ranks with the same arguments and give them the same data",
                 )
-
-
-def _in_thread(work: Callable[[], T]) -> Future[T]:
-    """``work`` in a thread that does not keep the process from ending: it may wait for a rank that is gone."""
-    future: Future[T] = Future()
-
-    def run() -> None:
-        try:
-            future.set_result(work())
-        except BaseException as error:  # of any kind: who waits for the future has to hear of it
-            future.set_exception(error)
-
-    threading.Thread(target=run, name="sidings-checkpoint", daemon=True).start()
-    return future

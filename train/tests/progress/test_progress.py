@@ -71,7 +71,7 @@ def evaluated(folder: str) -> None:
                 now[0] += 1.0
                 state.advance(8, torch.tensor(0.5))
                 progress.step(8, torch.tensor(0.5))
-            for batch in progress.evaluation(range(3)):
+            for batch in progress.evaluation(iter(range(3)), 3):
                 now[0] += 3.0
                 assert batch < 3
             progress.evaluated({"accuracy": 0.75})

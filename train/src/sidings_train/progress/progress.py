@@ -7,7 +7,7 @@
                 gradients.average()
             state.advance(len(rows) * world.size, loss)
             progress.step(len(rows) * world.size, loss)
-        for rows in progress.evaluation(held_out):
+        for rows in progress.evaluation(held_out, len(held_out)):
             ...
         progress.evaluated({"auc": auc})
 
@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from types import TracebackType
 from typing import TypeVar
@@ -121,14 +121,14 @@ class Progress:
         if self._meter.age(self._clock()) >= self._every:
             self.tell()
 
-    def evaluation(self, batches: Sequence[T]) -> Iterator[T]:
-        """``batches`` of an evaluation, which is told of as often as training is; its time belongs to no step."""
+    def evaluation(self, batches: Iterable[T], count: int) -> Iterator[T]:
+        """The ``count`` ``batches`` of an evaluation, told of as often as training is; its time belongs to no step."""
         began = said = self._clock()
         try:
             for number, batch in enumerate(batches):
                 now = self._clock()
                 if now - said >= self._every:
-                    self._world.say(f"evaluation {number}/{len(batches)} {number * 100 // len(batches)}%")
+                    self._world.say(f"evaluation {number}/{count} {number * 100 // count}%")
                     said = now
                 yield batch
         finally:

@@ -120,12 +120,12 @@ class Cluster:
 
     async def logs(self, name: str = "p", **options: Any) -> str:
         wanted = LogOptions("c", **options)
-        return b"".join([chunk async for chunk in self.agent.logs(await self.get(name), wanted)]).decode()
+        return b"".join([chunk async for chunk in self.agent.doors.logs(await self.get(name), wanted)]).decode()
 
     async def said(self, text: str, name: str = "p") -> None:
         """Wait until the pod's running container has written ``text``."""
         async with asyncio.timeout(PATIENCE_SECONDS):
-            async for chunk in self.agent.logs(await self.get(name), LogOptions("c", follow=True)):
+            async for chunk in self.agent.doors.logs(await self.get(name), LogOptions("c", follow=True)):
                 if text.encode() in chunk:
                     return
 

@@ -1,4 +1,4 @@
-"""The agent as a whole: nodes, logs, what it takes up and what it leaves."""
+"""The agent as a whole: nodes, what it takes up and what it leaves."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ from pathlib import Path
 import pytest
 
 from sidings.api.conditions import is_true
-from sidings.api.pods import LogOptions
 from sidings.api.resources import NODES, PODS
-from sidings.api.status import BadRequest
 from sidings.clock import SystemClock
 from sidings.node.agent import NodeAgent
 from sidings.node.errors import NodeError
@@ -49,32 +47,6 @@ async def test_what_others_set_on_a_node_survives_a_restart(cluster: Cluster) ->
         [condition["lastTransitionTime"] for condition in found] for found in (before, node["status"]["conditions"])
     ]
     assert times[0] == times[1]
-
-
-async def test_logs_of_what_never_started_are_refused_with_the_reason(cluster: Cluster) -> None:
-    await cluster.run("true", volumes=[{"name": "v", "configMap": {"name": "none"}}])
-    await cluster.event("FailedMount")
-    with pytest.raises(BadRequest, match='container "c" in pod "p" is waiting to start: ContainerCreating'):
-        cluster.agent.logs(await cluster.get(), LogOptions("c"))
-
-
-async def test_logs_before_a_restart_are_refused_where_there_was_none(cluster: Cluster) -> None:
-    await cluster.output("true")
-    with pytest.raises(BadRequest, match='previous terminated container "c" in pod "p" not found'):
-        cluster.agent.logs(await cluster.get(), LogOptions("c", previous=True))
-
-
-async def test_following_a_log_ends_with_the_container(cluster: Cluster) -> None:
-    await cluster.run("for i in 1 2 3; do echo $i; sleep 0.1; done; printf end")
-    await cluster.phase("Running")
-    assert await cluster.logs(follow=True) == "1\n2\n3\nend"
-
-
-async def test_a_pod_made_anew_under_an_old_name_shows_no_old_lines(cluster: Cluster) -> None:
-    assert await cluster.output("echo old") == "old\n"
-    await cluster.client.delete(PODS, "p", "default")
-    await cluster.gone()
-    assert await cluster.output("echo new") == "new\n"
 
 
 async def test_a_pod_of_a_node_that_is_no_more_ends_when_its_object_goes(cluster: Cluster) -> None:

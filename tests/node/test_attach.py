@@ -18,7 +18,7 @@ TERMINAL = StreamOptions("c", stdin=True, stdout=True, tty=True)
 
 async def _attach(cluster: Cluster, options: StreamOptions, client: Client) -> None:
     async with asyncio.timeout(60):
-        await cluster.agent.attach(await cluster.get(), options, client)
+        await cluster.agent.doors.attach(await cluster.get(), options, client)
 
 
 async def test_the_log_comes_first_and_the_rest_as_it_is_written(cluster: Cluster) -> None:
@@ -29,7 +29,7 @@ async def test_the_log_comes_first_and_the_rest_as_it_is_written(cluster: Cluste
     attached = asyncio.create_task(_attach(cluster, OUTPUT, client))
     await client.said(b"1000\n")
     command = ("sh", "-c", "echo go > /tmp/go")
-    await cluster.agent.execute(await cluster.get(), command, StreamOptions("c"), Client())
+    await cluster.agent.doors.execute(await cluster.get(), command, StreamOptions("c"), Client())
     await attached
     assert client.out.replace(b"go\n", b"") == b"".join(b"%d\n" % number for number in range(1, 2001))
     assert client.err == b"err\n"
@@ -125,7 +125,7 @@ async def test_a_client_that_reads_nothing_holds_up_the_container_for_a_while_on
     stuck = Client(reads=False)
     attached = asyncio.create_task(_attach(cluster, OUTPUT, stuck))
     await stuck.said(b"on\n")
-    await cluster.agent.attach(await cluster.get(), StreamOptions("c", stdin=True), Client(b"\n"))
+    await cluster.agent.doors.attach(await cluster.get(), StreamOptions("c", stdin=True), Client(b"\n"))
     await cluster.phase("Succeeded")
     assert (await cluster.logs()).endswith("\n300000\n")
     attached.cancel()

@@ -19,7 +19,7 @@ TERMINAL = StreamOptions("c", stdin=True, stdout=True, tty=True)
 
 async def _run(cluster: Cluster, script: str, options: StreamOptions = PIPES, client: Client | None = None) -> int:
     command = ("sh", "-c", script)
-    return await cluster.agent.execute(await cluster.get(), command, options, client or Client())
+    return await cluster.agent.doors.execute(await cluster.get(), command, options, client or Client())
 
 
 @pytest.fixture
@@ -82,9 +82,9 @@ async def test_a_terminal(sleeping: Cluster) -> None:
 async def test_what_cannot_be_started(sleeping: Cluster) -> None:
     pod = await sleeping.get()
     with pytest.raises(InternalError, match=r'error executing command in container: exec: "nope": executable file not'):
-        await sleeping.agent.execute(pod, ("nope",), PIPES, Client())
+        await sleeping.agent.doors.execute(pod, ("nope",), PIPES, Client())
     with pytest.raises(InternalError, match="no such file or directory"):
-        await sleeping.agent.execute(pod, ("/no/pe",), TERMINAL, Client())
+        await sleeping.agent.doors.execute(pod, ("/no/pe",), TERMINAL, Client())
 
 
 async def test_a_pod_that_has_ended(cluster: Cluster) -> None:

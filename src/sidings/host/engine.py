@@ -91,8 +91,8 @@ class Engine:
         )
         self.nodes = logical_nodes(options, gpus)
         self.agent = NodeAgent(self.plane.client, clock, rng, home.nodes, self.nodes, node_config(home, options), gpus)
-        self.plane.client.read_logs_from(self.agent)
-        self.plane.ports = self.agent
+        self.plane.client.read_logs_from(self.agent.doors)
+        self.plane.ports = self.agent.doors
 
     @classmethod
     @asynccontextmanager
@@ -157,7 +157,7 @@ class Engine:
         tokens, measured = StaticTokens(users), EngineTelemetry(self.plane, self.agent.telemetry, self.home.store)
         app = App(
             self.plane.registry,
-            self.agent,
+            self.agent.doors,
             tokens,
             self.clock,
             self.plane.rng,

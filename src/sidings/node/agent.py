@@ -12,58 +12,46 @@ import json
 import logging
 import os
 import random
-import socket
-from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Sequence
+from collections.abc import Collection, Coroutine, Sequence
 from pathlib import Path
 from typing import Any
 
-from sidings.api.kinds.endpoint_slice import MANAGED_BY, MANAGER
-from sidings.api.objects import Object, labels_of, name_of, uid_of
+from sidings.api.objects import Object, uid_of
 from sidings.api.pod_phase import has_ended
-from sidings.api.pods import LogOptions, Session, StreamOptions, Usage
-from sidings.api.resources import CLAIMS, ENDPOINT_SLICES, PODS, SERVICES
-from sidings.api.status import ApiError, BadRequest, InternalError
+from sidings.api.resources import CLAIMS, PODS
+from sidings.api.status import ApiError
 from sidings.client.events import EventNote, Recorder
 from sidings.client.interface import Client
 from sidings.clock import Clock
 from sidings.node import (
-    attach,
-    exec,
-    logs,
     machine,
     masks,
-    node_ports,
-    pod_reach,
     pod_sandbox,
     service_links,
     shutdown,
-    usage,
 )
 from sidings.node.container_engine import discovery, leftovers, pause_image
 from sidings.node.container_engine.engine import DOCKER
 from sidings.node.container_engine.image_store import ImageStore
 from sidings.node.departure import depart
-from sidings.node.errors import AddressesExhausted, NodeError, SandboxFailed, SandboxUnavailable
+from sidings.node.errors import AddressesExhausted, NodeError, SandboxUnavailable
 from sidings.node.following import follow
 from sidings.node.gpus.in_memory import InMemoryGpus
 from sidings.node.gpus.manager import GpuManager
 from sidings.node.gpus.source import GpuSource
 from sidings.node.limits.limiter import Limiter
 from sidings.node.logical_node import SANDBOX, LogicalNode, NodeConfig
-from sidings.node.names import NameTable
 from sidings.node.network import API_SERVICE, API_SERVICE_PORT, MAX_NODES, AddressPool, node_address
 from sidings.node.node_ports import NodePorts
-from sidings.node.pod_reach import PodReach
+from sidings.node.pod_doors import Attempts, PodDoors
 from sidings.node.pod_sandbox import Workshop
 from sidings.node.pod_security import in_node_network
 from sidings.node.pod_worker import PodWorker
-from sidings.node.recently_read import RecentlyRead
 from sidings.node.registration import Registration
 from sidings.node.sandbox import client as sandbox_client
 from sidings.node.sandbox.client import SandboxClient
 from sidings.node.sandbox.outside import API_FILE
-from sidings.node.sandbox.spec import Attempt
-from sidings.node.service_table import ServiceTable
+from sidings.node.services import Services
 from sidings.node.telemetry.monitor import Monitor, Target
 from sidings.node.telemetry.workload import workload_of
 from sidings.node.volumes import claim
@@ -74,7 +62,7 @@ GPU_CHECK_SECONDS = 1.0
 
 
 class NodeAgent:
-    """Runs the pods bound to ``nodes``; implements ``api.pods.PodAccess``."""
+    """Runs the pods bound to ``nodes``; ``doors`` are the ways into them."""
 
     def __init__(
         self,
@@ -98,22 +86,19 @@ class NodeAgent:
         self._claims = state_dir / "claims"
         self._sandbox = SandboxClient(state_dir, wanted=self._config.tier)
         self._addresses = AddressPool()
-        self._names = NameTable(state_dir / "dns.json", self._addresses)
-        self._read = RecentlyRead(clock)
-        self._service_table = ServiceTable(
-            state_dir / "services.json",
-            self._addresses,
-            {node.name: node_address(number) for number, node in enumerate(nodes, 1)},
-        )
-        self._node_ports = NodePorts(self._dial, self._note, self._spawn)
         self._recorder = Recorder(client, clock, "kubelet")
         self._api_server: tuple[str, int] | None = None
         self._pods: dict[str, Object] = {}
-        self._services: dict[str, Object] = {}
-        self._slices: dict[str, Object] = {}
-        """EndpointSlices that say more than the Service's selector."""
         self._workers: dict[str, PodWorker] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self.doors = PodDoors(self._sandbox, state_dir / "pods", clock, self._addresses, self._attended)
+        self._services = Services(
+            state_dir,
+            self._pods,
+            self._addresses,
+            {node.name: node_address(number) for number, node in enumerate(nodes, 1)},
+            NodePorts(self.doors.dial, self._note, self._spawn),
+        )
         self._gpus = GpuManager(gpus or InMemoryGpus(), {node.name: node.units for node in nodes}, state_dir / "pods")
         history = state_dir / "telemetry.json"
         self.telemetry = Monitor(client, clock, self._gpus, self._running_pods, self._pods_with_object, history)
@@ -173,8 +158,7 @@ class NodeAgent:
         await registration.announce()
         try:
             async with asyncio.TaskGroup() as tasks:
-                tasks.create_task(follow(self._client, self._clock, SERVICES, self._all_services, self._service))
-                tasks.create_task(follow(self._client, self._clock, ENDPOINT_SLICES, self._all_slices, self._slice))
+                tasks.create_task(self._services.run(self._client, self._clock))
                 tasks.create_task(follow(self._client, self._clock, CLAIMS, self._all_claims, self._claim))
                 tasks.create_task(follow(self._client, self._clock, PODS, self._all_pods, self._pod))
                 tasks.create_task(self._heartbeats(registration))
@@ -213,95 +197,19 @@ class NodeAgent:
         if self._engine is not None:
             await leftovers.remove(self._engine)
 
-    def logs(self, pod: Object, options: LogOptions) -> AsyncIterator[bytes]:
-        """See ``PodAccess.logs``; the choice of the attempt is made (and refused) at the call."""
-        uid, container = uid_of(pod), options.container
-        directory = self._shop.pods_root / uid
-        attempts = self._attempts(uid).get(container, [])
-        if options.previous and len(attempts) < 2:
-            raise BadRequest(f'previous terminated container "{container}" in pod "{name_of(pod)}" not found')
-        if not attempts:
-            reason = _waiting_reason(pod, container)
-            raise BadRequest(f'container "{container}" in pod "{name_of(pod)}" is waiting to start: {reason}')
-        number = attempts[-2 if options.previous else -1].number
-
-        def ended() -> bool:
-            known = self._attempts(uid).get(container, [])
-            return all(attempt.number != number or not attempt.running for attempt in known)
-
-        return self._remembered(logs.log_file(directory, container, number), options, ended)
-
-    async def _remembered(self, log: Path, options: LogOptions, ended: Callable[[], bool]) -> AsyncIterator[bytes]:
-        reader = logs.Reader(log)
-        async for chunk in logs.read(reader, options, self._clock, ended):
-            yield chunk
-        if options == LogOptions(options.container):
-            self._read.note(log, reader.position)
-
-    async def execute(self, pod: Object, command: tuple[str, ...], options: StreamOptions, session: Session) -> int:
-        """See ``PodAccess.execute``."""
-        attempts = self._attempts(uid_of(pod)).get(options.container)
-        if not attempts or not attempts[-1].running:
-            raise BadRequest(f'container not found ("{options.container}"): it does not run')
-        try:
-            return await exec.execute(self._sandbox, self._directory(pod), command, options, session)
-        except (SandboxFailed, OSError) as error:
-            what = error.what if isinstance(error, SandboxFailed) else str(error)
-            raise InternalError(f"Internal error occurred: error executing command in container: {what}") from error
-
-    async def attach(self, pod: Object, options: StreamOptions, session: Session) -> None:
-        """See ``PodAccess.attach``."""
-        container, directory = options.container, self._directory(pod)
-        attempts = self._attempts(uid_of(pod)).get(container)
-        if not attempts:
-            reason = _waiting_reason(pod, container)
-            raise BadRequest(f'container "{container}" in pod "{name_of(pod)}" is waiting to start: {reason}')
-        log = logs.log_file(directory, container, attempts[-1].number)
-        await attach.attach(self._sandbox, directory, log, self._read.known(log), options, session)
-
-    async def connect(self, pod: Object, port: int) -> socket.socket:
-        """See ``PodAccess.connect``."""
-        try:
-            made = await self._sandbox.new_socket(self._directory(pod))
-        except (SandboxFailed, OSError) as error:
-            raise BadRequest(f'pod "{name_of(pod)}" does not run') from error
-        return await pod_reach.connected(made, self._own_port(pod, port))
-
-    def _own_port(self, pod: Object, port: int) -> tuple[str, int]:
-        """Where a port of the pod's localhost is."""
-        tier = self._sandbox.tier
-        return ("127.0.0.1", port) if tier.namespaces else tier.placed(pod["status"]["podIP"], port)
-
-    async def usage(self, pods: Sequence[Object]) -> dict[str, dict[str, Usage]]:
-        """See ``PodAccess.usage``."""
-        roots: dict[str, dict[str, int]] = {}
-        for uid in map(uid_of, pods):
-            worker = self._workers.get(uid)
-            for name, attempts in worker.box.attempts.items() if worker is not None else ():
-                if attempts[-1].running:
-                    roots.setdefault(uid, {})[name] = attempts[-1].pid
-        return await usage.measure(roots, self._clock)
-
-    def _directory(self, pod: Object) -> Path:
-        return self._shop.pods_root / uid_of(pod)
-
-    def _attempts(self, uid: str) -> dict[str, list[Attempt]]:
+    def _attended(self, uid: str) -> Attempts:
         worker = self._workers.get(uid)
-        if worker is not None and worker.box.attempts:
-            return worker.box.attempts
-        status = sandbox_client.read_status(self._shop.pods_root / uid)
-        return status.attempts if status is not None else {}
-
-    # Pods
+        return worker.box.attempts if worker is not None else {}
 
     def _all_pods(self, pods: Sequence[Object]) -> None:
-        self._pods = {uid_of(pod): pod for pod in pods}
+        self._pods.clear()
+        self._pods.update((uid_of(pod), pod) for pod in pods)
         for uid, worker in list(self._workers.items()):
             if uid not in self._pods:
                 worker.gone()
         for pod in pods:
             self._adopt_address(pod)
-        self._refresh_names()
+        self._services.refresh()
         for pod in pods:
             self._look_after(pod)
         self._sweep()
@@ -316,11 +224,11 @@ class NodeAgent:
             elif (directory := self._shop.pods_root / uid).exists():
                 # Of a node that an earlier agent had: nobody looked after it.
                 self._spawn(pod_sandbox.abandon(directory, self._sandbox))
-            self._refresh_names()
+            self._services.refresh()
             return
         self._pods[uid] = pod
         self._adopt_address(pod)
-        self._refresh_names()
+        self._services.refresh()
         self._look_after(pod)
 
     def _adopt_address(self, pod: Object) -> None:
@@ -362,56 +270,16 @@ class NodeAgent:
 
     def _released(self, group: str) -> None:
         """A pod is over: its names go, and its job's shared memory with the last pod of the job."""
-        self._refresh_names()
+        self._services.refresh()
         used = {worker.box.group for uid, worker in self._workers.items() if self._addresses.address_of(uid)}
         if group not in used:
             self._spawn(self._sandbox.unmount([self._sandbox.directory / "shm" / group]))
-
-    # Names, claims, events, heartbeats
-
-    def _all_services(self, services: Sequence[Object]) -> None:
-        self._services = {uid_of(service): service for service in services}
-        self._refresh_names()
-
-    def _service(self, type_: str, service: Object) -> None:
-        if type_ == "DELETED":
-            self._services.pop(uid_of(service), None)
-        else:
-            self._services[uid_of(service)] = service
-        self._refresh_names()
-
-    def _all_slices(self, slices: Sequence[Object]) -> None:
-        self._slices = {uid_of(found): found for found in slices if _is_stated(found)}
-        self._refresh_names()
-
-    def _slice(self, type_: str, found: Object) -> None:
-        if type_ == "DELETED" or not _is_stated(found):
-            known = self._slices.pop(uid_of(found), None)
-            if known is None:
-                return
-        else:
-            self._slices[uid_of(found)] = found
-        self._refresh_names()
-
-    def _refresh_names(self) -> None:
-        slices = self._slices.values()
-        self._names.refresh(self._services.values(), self._pods.values(), slices)
-        pods = list(self._pods.values())
-        self._service_table.refresh(self._services.values(), pods, slices)
-        self._node_ports.refresh(node_ports.leads(self._services.values(), pods, self._addresses.known()))
-
-    async def _dial(self, uid: str, port: int) -> socket.socket:
-        """A connection to a port of a pod from inside its network. Raises ``SandboxFailed`` or ``OSError``."""
-        address = self._addresses.address_of(uid)
-        if address is None:
-            raise SandboxFailed("the pod has ended")
-        return await PodReach(self._sandbox, self._shop.pods_root / uid).connect(address, port)
 
     def _service_variables(self, pod: Object) -> dict[str, str]:
         own_network = self._sandbox.tier.namespaces
         server = (API_SERVICE, API_SERVICE_PORT) if own_network and self._api_server else self._api_server
         kubernetes = service_links.api_server(*server) if server else None
-        return service_links.variables(pod, self._services.values() if own_network else (), kubernetes)
+        return service_links.variables(pod, self._services.all() if own_network else (), kubernetes)
 
     def _all_claims(self, claims: Sequence[Object]) -> None:
         claim.sweep(self._claims, {uid_of(found) for found in claims})
@@ -469,21 +337,9 @@ class NodeAgent:
 
     async def _let_go(self) -> None:
         """Cancel all tasks; the sandboxes go on."""
-        self._node_ports.close()
+        self._services.close()
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         self._workers.clear()
-
-
-def _is_stated(endpoint_slice: Object) -> bool:
-    """Whether somebody wrote it, rather than the controller that follows selectors."""
-    return labels_of(endpoint_slice).get(MANAGED_BY) != MANAGER
-
-
-def _waiting_reason(pod: Object, container: str) -> str:
-    for status in (pod.get("status") or {}).get("containerStatuses") or ():
-        if status["name"] == container:
-            return str((status["state"].get("waiting") or {}).get("reason") or "ContainerCreating")
-    return "ContainerCreating"

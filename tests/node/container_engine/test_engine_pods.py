@@ -52,7 +52,7 @@ def _left(name: str, state_dir: Path) -> str:
 
 async def _execute(cluster: Cluster, *command: str, client: Client | None = None, tty: bool = False) -> int:
     options = StreamOptions("c", stdin=True, stdout=True, tty=True) if tty else PIPES
-    return await cluster.agent.execute(await cluster.get(), command, options, client or Client())
+    return await cluster.agent.doors.execute(await cluster.get(), command, options, client or Client())
 
 
 async def _said(cluster: Cluster, text: str, name: str = "p") -> None:

@@ -1,4 +1,4 @@
-"""Full fine-tuning of a decoder: DDP or FSDP, accumulation, checkpoints to a path or a bucket.
+"""Full fine-tuning of a decoder: DDP or FSDP, accumulation, checkpoints to a path or a bucket, interrupted at any step.
 
     python train.py --text docs/*.md                                           # bytes as tokens, a tiny model
     torchrun --nproc-per-node=2 train.py --text book.txt --shard --size small --checkpoints s3://models/sft/run-1
@@ -11,27 +11,26 @@ from __future__ import annotations
 
 import argparse
 import math
-import time
 from pathlib import Path
 
 import torch
 from model import Block, Config, Decoder
 
 import sidings_train
-from sidings_train import Checkpoints, Tokens, TrainState, World, accumulating, tokens
+from sidings_train import Checkpoints, Interruption, Progress, Tokens, TrainState, World, accumulating, tokens
 
 END_OF_TEXT = 256  # bytes are tokens 0 to 255
 
 
-def token_files(args: argparse.Namespace, world: World) -> list[Path]:
-    """The files of ``--tokens``, or the text's bytes as one such file, written by rank 0."""
+def token_files(args: argparse.Namespace, world: World, files: list[Path], name: str) -> list[Path]:
+    """``files`` where they are tokens; of text its bytes as one such file, written by the first rank of each node."""
     if args.tokens:
-        return list(args.tokens)
-    path = Path(args.work) / "text.bin"
+        return files
+    path = args.work / f"{name}-{world.rank - world.local_rank}.bin"  # nodes may share the folder
     with world.together():
-        if world.first:
+        if world.local_rank == 0:
             path.parent.mkdir(parents=True, exist_ok=True)
-            tokens.write(path, ([*text.read_bytes(), END_OF_TEXT] for text in sorted(args.text)))
+            tokens.write(path, ([*text.read_bytes(), END_OF_TEXT] for text in sorted(files)))
     return [path]
 
 
@@ -55,12 +54,23 @@ def rate(step: int, steps: int, peak: float) -> float:
     return peak * (0.55 + 0.45 * math.cos(math.pi * (step - warm) / max(steps - warm, 1)))
 
 
+def operations(model: torch.nn.Module, config: Config, length: int) -> float:
+    """Of a token, forward and backward: two a weight and direction of three, and attention over half the window."""
+    weights = sum(parameter.numel() for parameter in model.parameters())
+    return 6.0 * weights + 6.0 * config.num_hidden_layers * config.hidden_size * length
+
+
 class Trainer:
     def __init__(self, args: argparse.Namespace, world: World) -> None:
         self.args, self.world = args, world
-        self.data = Tokens(token_files(args, world), args.length, wide=args.wide)
+        self.data = Tokens(token_files(args, world, args.tokens or args.text, "text"), args.length, wide=args.wide)
+        self.held_out = None
+        if args.held_out:
+            files = token_files(args, world, args.held_out, "held-out")
+            self.held_out = Tokens(files, args.length, wide=args.wide)
         config = Config.read(args.config or Path(__file__).with_name("sizes.json"), None if args.config else args.size)
         self.model = build(args, config, world)
+        self.operations = operations(self.model, config, args.length)
         self.optimizer = torch.optim.AdamW(
             self.model.parameters(), lr=args.lr, betas=(0.9, 0.95), weight_decay=0.1, fused=True
         )
@@ -72,6 +82,10 @@ class Trainer:
         self.state = TrainState(self.model, self.optimizer, recipe=recipe)
         world.seed(args.seed)
 
+    def loss(self, inputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        with torch.autocast(self.world.device.type, torch.bfloat16, enabled=self.cast):
+            return self.model(inputs, targets)
+
     def step(self, inputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         for group in self.optimizer.param_groups:
             group["lr"] = rate(self.state.step, self.steps, self.args.lr)
@@ -80,28 +94,39 @@ class Trainer:
         total = torch.zeros((), device=self.world.device)
         for number, (rows, wanted) in enumerate(parts):
             with accumulating(self.model, more=number < len(parts) - 1):
-                with torch.autocast(self.world.device.type, torch.bfloat16, enabled=self.cast):
-                    loss = self.model(rows, wanted) * (len(rows) / len(inputs))
+                loss = self.loss(rows, wanted) * (len(rows) / len(inputs))
                 loss.backward()
             total += loss.detach()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
         self.optimizer.step()
         return total
 
-    def epoch(self, checkpoints: Checkpoints) -> None:
-        """What is left of the present epoch."""
-        state, began, seen = self.state, time.perf_counter(), 0
+    def epoch(self, checkpoints: Checkpoints, interruption: Interruption, progress: Progress) -> None:
+        """What is left of the present epoch, and its evaluation."""
+        state = self.state
         at = {"seed": self.args.seed, "epoch": state.epoch, "position": state.position, "size": self.rows}
-        for windows in self.data.batches(self.world, **at):
+        for windows in progress.data(self.data.batches(self.world, **at)):
             self.world.at(state.step)
             loss = self.step(windows.inputs, windows.targets)
             state.advance(windows.of_all, loss)
-            seen += windows.of_all
+            progress.step(windows.of_all, loss)
             checkpoints.after_step()
-            if state.step % self.args.report_every == 0:
-                speed = seen / (time.perf_counter() - began)
-                self.world.say(f"step {state.step}/{self.steps} loss {loss.item():.4f} {speed:,.0f} tokens/s")
+            interruption.check(checkpoints)
+        if self.held_out:
+            self.evaluate(self.held_out, checkpoints, interruption, progress)
         state.next_epoch()
+
+    @torch.no_grad()
+    def evaluate(self, text: Tokens, checkpoints: Checkpoints, interruption: Interruption, progress: Progress) -> None:
+        """The mean loss of windows that training does not see. Every rank takes equally many: shards are gathered."""
+        size, losses = self.args.batch_size, []
+        batches = text.batches(self.world, seed=0, epoch=0, position=0, size=size)
+        for windows in progress.evaluation(batches, text.steps(size, self.world)):
+            losses += [self.loss(windows.inputs, windows.targets)] * len(windows.inputs)
+            interruption.check(checkpoints)
+        own = torch.stack(losses).double().mean().item()
+        loss = sum(self.world.gather(own)) / self.world.size
+        progress.evaluated({"loss": loss, "perplexity": math.exp(loss)})
 
 
 def main() -> None:
@@ -109,6 +134,9 @@ def main() -> None:
     data = parser.add_mutually_exclusive_group(required=True)
     data.add_argument("--text", type=Path, nargs="+", help="files whose bytes are the tokens")
     data.add_argument("--tokens", type=Path, nargs="+", help="token files (sidings_train.tokens.write)")
+    parser.add_argument(
+        "--held-out", type=Path, nargs="+", help="files of the same kind, to evaluate on after an epoch"
+    )
     parser.add_argument("--wide", action="store_true", help="token files have four bytes a token")
     parser.add_argument("--config", type=Path, help="config.json of a Llama or Granite model")
     parser.add_argument("--size", default="tiny", help="without --config: an entry of sizes.json")
@@ -127,7 +155,10 @@ def main() -> None:
     parser.add_argument(
         "--recompute", action="store_true", help="compute layers again in backward instead of keeping them"
     )
-    parser.add_argument("--report-every", type=int, default=10, metavar="STEPS")
+    parser.add_argument("--report-every", type=float, default=10.0, metavar="SECONDS")
+    parser.add_argument("--peak", type=float, metavar="FLOPS", help="of one device, for the MFU: 989e12 of an H100")
+    parser.add_argument("--page", type=int, metavar="PORT", help="serve progress for OpenShift AI, which asks at 28080")
+    parser.add_argument("--tensorboard", type=Path, metavar="FOLDER", help="write curves for TensorBoard")
     args = parser.parse_args()
     with sidings_train.start() as world:
         trainer = Trainer(args, world)
@@ -137,10 +168,23 @@ def main() -> None:
             f"{trainer.steps} steps of {trainer.rows} x {world.size} windows, {len(trainer.data):,} windows in all"
         )
         state = trainer.state
-        with Checkpoints(args.checkpoints, world, state, every=args.checkpoint_every) as checkpoints:
+        saving = Checkpoints(args.checkpoints, world, state, every=args.checkpoint_every)
+        telling = Progress(
+            world,
+            state,
+            total=trainer.steps,
+            checkpoints=saving,
+            every=args.report_every,
+            unit="tokens",
+            operations=trainer.operations,
+            peak=args.peak,
+            page=args.page,
+            tensorboard=args.tensorboard,
+        )
+        with saving as checkpoints, Interruption(world) as interruption, telling as progress:
             checkpoints.resume()
             while state.epoch < args.epochs:
-                trainer.epoch(checkpoints)
+                trainer.epoch(checkpoints, interruption, progress)
             checkpoints.save()
         world.say(f"done at step {state.step}")
 

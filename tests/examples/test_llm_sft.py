@@ -1,9 +1,11 @@
-"""llm-sft: the model is what it says, and training sharded on two ranks goes on after a kill as if nothing had been."""
+"""llm-sft: the model is what it says, and training on two ranks, sharded or whole, goes on as if nothing had been."""
 
 import importlib.util
+import os
 import re
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 
@@ -11,6 +13,7 @@ import pytest
 import torch
 
 from tests.examples import torchrun
+from tests.s3.served import served
 
 SFT = Path(__file__).parents[2] / "examples" / "llm-sft"
 # config.json of ibm-granite/granite-3.1-8b-instruct, as far as model.py reads it.
@@ -61,27 +64,66 @@ def test_positions_matter(model: ModuleType) -> None:
     assert not torch.allclose(seen[0][0, 2], seen[1][0, 2], atol=1e-5)
 
 
-def start(folder: Path, checkpoints: str) -> subprocess.Popen[str]:
+SHARDED = ("--shard", "--recompute")
+
+
+def start(folder: Path, checkpoints: str, *how: str, environ: Mapping[str, str] = os.environ) -> subprocess.Popen[str]:
     data = ["--text", str(folder / "text"), "--work", str(folder / "work"), "--length", "32", "--batch-size", "2"]
-    how = ["--shard", "--accumulate", "2", "--recompute", "--checkpoint-every", "20", "--report-every", "1"]
-    return torchrun.start(SFT / "train.py", *data, *how, "--checkpoints", str(folder / checkpoints))
+    every = ["--accumulate", "2", "--checkpoint-every", "20", "--report-every", "0"]
+    return torchrun.start(SFT / "train.py", *data, *every, *how, "--checkpoints", checkpoints, environ=environ)
 
 
 def losses(printed: str) -> dict[int, float]:
-    return {int(step): float(loss) for step, loss in re.findall(r"^step (\d+)/\d+ loss (\S+)", printed, re.MULTILINE)}
+    told = re.findall(r"^step (\d+)/\d+ \d+% loss (\S+)", printed, re.MULTILINE)
+    return {int(step): float(loss) for step, loss in told}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sft")
+    (folder / "text").write_text("".join(f"{number} plus {number} is {2 * number}.\n" for number in range(1200)))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def whole(folder: Path) -> dict[int, float]:
+    """The losses of a run that nobody interrupts."""
+    held_out = ["--held-out", str(folder / "text"), "--tensorboard", str(folder / "curves")]
+    printed, errors = start(folder, str(folder / "whole"), *SHARDED, *held_out).communicate()
+    found = losses(printed)
+    assert found, errors[-2000:]
+    assert found[max(found)] < 0.6 * found[1]
+    evaluated = re.search(r"^step (\d+)/\1 100% evaluated: loss (\S+) perplexity", printed, re.MULTILINE)
+    assert evaluated and float(evaluated[2]) == pytest.approx(found[max(found)], rel=0.2), "it was trained on this text"
+    assert list((folder / "curves").iterdir())
+    return found
 
 
 @pytest.mark.slow
 @pytest.mark.e2e
-def test_killed_and_started_again_it_learns_the_same(tmp_path: Path) -> None:
-    (tmp_path / "text").write_text("".join(f"{number} plus {number} is {2 * number}.\n" for number in range(1200)))
-    printed, errors = start(tmp_path, "whole").communicate()
-    whole = losses(printed)
-    assert whole, errors[-2000:]
-    assert whole[max(whole)] < 0.6 * whole[1]
-    torchrun.kill_a_rank(start(tmp_path, "parts"), tmp_path / "parts")
-    printed, errors = start(tmp_path, "parts").communicate()
+def test_killed_and_started_again_it_learns_the_same(folder: Path, whole: dict[int, float]) -> None:
+    torchrun.kill_a_rank(start(folder, str(folder / "parts"), *SHARDED), folder / "parts")
+    printed, errors = start(folder, str(folder / "parts"), *SHARDED).communicate()
     rest = losses(printed)
     assert "resumed from" in printed, errors[-2000:]
     assert rest == {step: loss for step, loss in whole.items() if step >= min(rest)}
     assert max(rest) == max(whole)
+
+
+@pytest.mark.slow
+@pytest.mark.e2e
+def test_whole_on_each_rank_then_sharded_with_its_checkpoints_in_a_bucket(
+    folder: Path, whole: dict[int, float], tmp_path: Path
+) -> None:
+    pytest.importorskip("obstore")
+    (tmp_path / "data").mkdir()
+    with served(tmp_path) as bucket:
+        environ = os.environ | bucket
+        first = torchrun.stop(start(folder, "s3://data/sft", environ=environ), tmp_path / "data" / "sft")
+        stopped = re.search(r"^stopped by SIGTERM at step (\d+)", first, re.MULTILINE)
+        assert stopped
+        then, errors = start(folder, "s3://data/sft", *SHARDED, environ=environ).communicate()
+    assert f"resumed from s3://data/sft/step-{int(stopped[1]):08d}/" in then, errors[-2000:]
+    both = losses(first) | losses(then)
+    assert min(losses(then)) == int(stopped[1]) + 1
+    assert both == pytest.approx(whole, rel=1e-3), "a model in shards learns what a whole one does"

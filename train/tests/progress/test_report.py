@@ -32,8 +32,12 @@ def test_the_line() -> None:
         "checkpoint 12 s ago MFU 35.4%"
     )
     assert BARE.line().endswith("107,412 rows/s data 2% compute 85% communication 13%")
-    assert replace(BARE, loss=None).line() == "step 634/1902 33% data 2% compute 85% communication 13%"
-    assert "loss" not in replace(BARE, loss=None).progression()["trainMetrics"]
+
+
+def test_before_the_first_step_nothing_is_said_of_steps() -> None:
+    resumed = replace(BARE, loss=None, checkpoint_age=12.0)
+    assert resumed.line() == "step 634/1902 33% checkpoint 12 s ago"
+    assert resumed.progression()["trainMetrics"] == {"checkpoint_age_seconds": 12.0}
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(0.4, "0 s"), (59.6, "1 min 0 s"), (7_800, "2 h 10 min")])
@@ -55,7 +59,7 @@ def test_the_trainer_status_has_text_for_values_and_a_time() -> None:
     assert status["metrics"][:2] == [{"name": "step", "value": "634"}, {"name": "total_steps", "value": "1902"}]
     bare = BARE.trainer_status(datetime(2026, 11, 30, 12, tzinfo=UTC))["trainerStatus"]
     assert "estimatedRemainingSeconds" not in bare
-    assert [metric["name"] for metric in bare["metrics"]][-1] == "communication_share"
+    assert {"checkpoint_age_seconds", "mfu"}.isdisjoint(metric["name"] for metric in bare["metrics"])
 
 
 def test_the_progression_is_json_even_when_the_loss_is_lost() -> None:

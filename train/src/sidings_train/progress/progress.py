@@ -174,7 +174,7 @@ class Progress:
             communicating=interval.communicating,
             remaining=interval.remaining(max(self._total - self._state.step, 0)),
             checkpoint_age=time.time() - saved.at if saved else None,
-            mfu=interval.rate / self._ceiling if self._ceiling else None,
+            mfu=interval.rate / self._ceiling if self._ceiling and loss is not None else None,
             steps=steps,
             evaluation=self._evaluation,
             evaluated_at=self._evaluated_at,

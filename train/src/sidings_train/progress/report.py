@@ -55,11 +55,12 @@ class Report:
 
     def line(self) -> str:
         """For stdout."""
+        split = f"data {self.waiting:.0%} compute {self.computing:.0%} communication {self.communicating:.0%}"
         parts = [
             f"step {self.step}/{self.total} {self.percent}%",
             "" if self.loss is None else f"loss {self.loss:.5g} {self.rate:,.0f} {self.unit}/s",
             "" if self.remaining is None else f"ETA {_clock(self.remaining)}",
-            f"data {self.waiting:.0%} compute {self.computing:.0%} communication {self.communicating:.0%}",
+            "" if self.loss is None else split,
             "" if self.checkpoint_age is None else f"checkpoint {_clock(self.checkpoint_age)} ago",
             "" if self.mfu is None else f"MFU {self.mfu:.1%}",
         ]
@@ -104,15 +105,16 @@ class Report:
         return progress
 
     def _metrics(self) -> dict[str, float]:
-        values = {
+        """What is measured of steps where one was done, and the checkpoint's age."""
+        of_steps = {
             "loss": self.loss,
             f"{self.unit}_per_second": self.rate,
             "data_share": self.waiting,
             "compute_share": self.computing,
             "communication_share": self.communicating,
-            "checkpoint_age_seconds": self.checkpoint_age,
             "mfu": self.mfu,
         }
+        values = {"checkpoint_age_seconds": self.checkpoint_age} | ({} if self.loss is None else of_steps)
         return {name: float(value) for name, value in values.items() if value is not None}
 
 

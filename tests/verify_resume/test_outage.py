@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import ClassVar
 from urllib.parse import urlsplit
 
 import pytest
@@ -19,9 +20,11 @@ BODY = bytes(200_000)
 
 class Echo(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    seen: ClassVar[list[bytes]] = []
 
     def do_PUT(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.seen.append(body)
         told = f"{self.path} {self.headers['Host']} ".encode() + body
         self.send_response(200)
         self.send_header("Content-Length", str(len(told)))
@@ -38,6 +41,7 @@ def servers() -> Iterator[tuple[str, str]]:
     made = [ThreadingHTTPServer(("127.0.0.1", 0), Echo) for _ in range(2)]
     for server in made:
         threading.Thread(target=server.serve_forever, args=(0.01,)).start()
+    Echo.seen.clear()
     first, second = ("{}:{}".format(*server.server_address[:2]) for server in made)
     yield first, second
     for server in made:
@@ -50,12 +54,12 @@ def tunnel_to(connection: http.client.HTTPConnection, address: str) -> None:
     connection.set_tunnel(host, int(port))
 
 
-def through(way: Outage, address: str, *, tunnel: bool = False) -> tuple[int, bytes]:
+def through(way: Outage, address: str, body: bytes = BODY, *, tunnel: bool = False) -> tuple[int, bytes]:
     proxy = urlsplit(way.environment()["HTTP_PROXY"])
     with closing(http.client.HTTPConnection(proxy.hostname or "", proxy.port, timeout=60)) as connection:
         if tunnel:
             tunnel_to(connection, address)
-        connection.request("PUT", "/b/x?y=1" if tunnel else f"http://{address}/b/x?y=1", BODY)
+        connection.request("PUT", "/b/x?y=1" if tunnel else f"http://{address}/b/x?y=1", body)
         answer = connection.getresponse()
         return answer.status, answer.read()
 
@@ -81,6 +85,15 @@ def test_only_the_bucket_fails_and_only_so_long(servers: tuple[str, str], kind: 
             assert through(way, other, tunnel=tunnel)[0] == 200
             assert failed() == 1
         assert through(way, bucket, tunnel=tunnel)[0] == 200
+
+
+def test_a_transfer_is_cut_in_its_midst_or_done_and_not_answered(servers: tuple[str, str]) -> None:
+    with closing(Outage(f"http://{servers[0]}")) as way, way.of(Kind.CUT):
+        for body in (BODY, b"short"):
+            with pytest.raises((OSError, http.client.HTTPException)):
+                through(way, servers[0], body)
+    assert BODY not in Echo.seen
+    assert b"short" in Echo.seen
 
 
 def test_a_tunnel_that_is_open_is_cut(servers: tuple[str, str]) -> None:

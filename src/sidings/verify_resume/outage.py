@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 _HEAD_LIMIT = 1 << 16  # bytes
 _CHUNK = 1 << 16
-_BEFORE_THE_CUT = 1 << 12  # bytes that pass, of both directions, before a connection is cut
+_BEFORE_THE_CUT = 1 << 12  # bytes of a request
 _CONNECT_SECONDS = 30
 _CONNECTION = re.compile(rb"\r\n(?:proxy-)?connection:[^\r\n]*", re.IGNORECASE)
 _SLOW_DOWN = b"<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>"
@@ -109,43 +109,52 @@ class Outage:
                 server.settimeout(None)
                 if is_tunnel:
                     client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+                    begin = rest
                 else:
                     path = url.path + (f"?{url.query}" if url.query else "")
                     line = f"{method} {path or '/'} {version}".encode("latin-1")
                     fields = _CONNECTION.sub(b"", head[head.index(b"\r\n") :])
-                    server.sendall(line + fields + b"\r\nConnection: close\r\n\r\n" + rest)
-                self._carry(client, server, _BEFORE_THE_CUT if kind else None)
+                    begin = line + fields + b"\r\nConnection: close\r\n\r\n" + rest
+                self._carry(client, server, begin, is_cut=kind is Kind.CUT)
 
     def leads_to_bucket(self, host: str, port: int) -> bool:
+        """Buckets may have hosts of their own, below the endpoint's."""
         if not self._host:
             return host.endswith(_AMAZONS)
         return port == self._port and (host == self._host or host.endswith(f".{self._host}"))
 
-    def _carry(self, client: socket.socket, server: socket.socket, allowance: int | None) -> None:
-        """Pass bytes both ways until the server has nothing more, or ``allowance`` of them have passed."""
+    def _carry(self, client: socket.socket, server: socket.socket, begin: bytes, *, is_cut: bool) -> None:
+        """Pass on ``begin`` and all else, both ways, until the server has nothing more.
+
+        One that is cut ends in the midst of a long request, or with a short one that is done and never answered.
+        """
         with self._lock:
             self._tunnels.add(server)
-        left = [allowance]
-        up = threading.Thread(target=_pass, args=(client, server, left), daemon=True)
+        limit = _BEFORE_THE_CUT if is_cut else None
+        up = threading.Thread(target=_pass, args=(client, server, begin, limit), daemon=True)
         up.start()
-        _pass(server, client, left)
+        if is_cut:
+            server.recv(1)
+        else:
+            _pass(server, client)
         with self._lock:
             self._tunnels.discard(server)
         _close(client)
+        _close(server)
         up.join()
 
 
-def _pass(source: socket.socket, sink: socket.socket, left: list[int | None]) -> None:
+def _pass(source: socket.socket, sink: socket.socket, data: bytes = b"", limit: int | None = None) -> None:
+    """Pass on ``data`` and what ``source`` sends after it; of all that no more than ``limit`` bytes."""
     with contextlib.suppress(OSError):
-        while data := source.recv(_CHUNK):
-            if left[0] is not None:
-                data = data[: left[0]]
-                left[0] -= len(data)
-            sink.sendall(data)
-            if left[0] == 0:
-                _close(source)
-                _close(sink)
-                return
+        while data or (data := source.recv(_CHUNK)):
+            sink.sendall(data[:limit])
+            if limit is not None:
+                limit -= len(data)
+                if limit <= 0:
+                    _close(sink)
+                    return
+            data = b""
         sink.shutdown(socket.SHUT_WR)
 
 

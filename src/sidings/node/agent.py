@@ -44,7 +44,6 @@ from sidings.node.logical_node import SANDBOX, LogicalNode, NodeConfig
 from sidings.node.network import API_SERVICE, API_SERVICE_PORT, MAX_NODES, AddressPool, node_address
 from sidings.node.node_ports import NodePorts
 from sidings.node.pod_doors import Attempts, PodDoors
-from sidings.node.pod_sandbox import Workshop
 from sidings.node.pod_security import in_node_network
 from sidings.node.pod_worker import PodWorker
 from sidings.node.registration import Registration
@@ -55,6 +54,7 @@ from sidings.node.services import Services
 from sidings.node.telemetry.monitor import Monitor, Target
 from sidings.node.telemetry.workload import workload_of
 from sidings.node.volumes import claim
+from sidings.node.workshop import Workshop
 
 log = logging.getLogger(__name__)
 

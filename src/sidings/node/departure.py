@@ -11,8 +11,9 @@ import logging
 
 from sidings.api.objects import Object, key_of
 from sidings.node.pod_reach import PodReach
-from sidings.node.pod_sandbox import PodBox, Workshop
+from sidings.node.pod_sandbox import PodBox
 from sidings.node.stopping import Stopping, grace_seconds
+from sidings.node.workshop import Workshop
 
 log = logging.getLogger(__name__)
 

@@ -10,74 +10,31 @@ import asyncio
 import contextlib
 import json
 import os
-import shutil
 import socket
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from pathlib import Path
 
 from sidings.api.objects import Object, annotations_of, controller_of, labels_of, namespace_of, uid_of
-from sidings.client.interface import Client
-from sidings.clock import Clock
-from sidings.node import dns, environment, hosts, lifecycle, logs, masks, mpi_image, security, software, users
+from sidings.node import dns, folders, hosts, lifecycle, mpi_image, security, users
 from sidings.node.container_engine import leftovers
-from sidings.node.container_engine.image import Image
-from sidings.node.container_engine.image_run import has_command, image_run
-from sidings.node.container_engine.image_store import ImageStore
+from sidings.node.container_specs import ContainerSpecs, Given
 from sidings.node.environment import NodeFacts
 from sidings.node.errors import SandboxFailed
-from sidings.node.gpus import gang_links, peers, sockets_library
-from sidings.node.gpus.manager import GpuManager, device_files
 from sidings.node.gpus.resources import wanted
 from sidings.node.gpus.source import Unit
-from sidings.node.limits.limiter import Hold, Limiter
-from sidings.node.logical_node import LogicalNode, NodeConfig
-from sidings.node.network import AddressPool, node_address
+from sidings.node.network import node_address
 from sidings.node.pod_security import PodSecurity, in_node_network
 from sidings.node.sandbox import client as sandbox_client
-from sidings.node.sandbox import identity
 from sidings.node.sandbox.client import SandboxClient
-from sidings.node.sandbox.credentials import Credentials
-from sidings.node.sandbox.rootfs import HOME, SCRATCH, WORK
-from sidings.node.sandbox.spec import Attempt, Bind, Container, PodSandbox, Root, SandboxStatus
+from sidings.node.sandbox.rootfs import HOME
+from sidings.node.sandbox.spec import Attempt, PodSandbox, SandboxStatus
 from sidings.node.security import Means
 from sidings.node.status import KILLED, STATUS_UNKNOWN
-from sidings.node.volumes import host_path, mounting
+from sidings.node.volumes import mounting
 from sidings.node.volumes.tokens import PodTokens
+from sidings.node.workshop import Workshop
 
-WORKING_DIRECTORY = "sidings.dev/working-directory"
-"""Annotation: the folder in which ``sidings run`` was started; visible and writable at its own path."""
-NVLINK_NOT_KEPT = "NVLinkNotKept"
 _JOB_SET, _ATTEMPT = "jobset.sigs.k8s.io/jobset-name", "jobset.sigs.k8s.io/restart-attempt"
-
-
-@dataclass(frozen=True)
-class Workshop:
-    """What all pods of one agent share."""
-
-    client: Client
-    clock: Clock
-    sandbox: SandboxClient
-    config: NodeConfig
-    nodes: Mapping[str, tuple[int, LogicalNode]]
-    """Node name -> (number, node)."""
-    addresses: AddressPool
-    gpus: GpuManager
-    pods_root: Path
-    claims_root: Path
-    libraries: Path
-    """Where libraries that are compiled on this machine are kept."""
-    limiter: Limiter
-    secrets: tuple[Path, ...]
-    homes: tuple[Path, ...]
-    note: Callable[[Object, str, str, str], None]
-    """Record an event (pod, type, reason, message), later."""
-    service_variables: Callable[[Object], Mapping[str, str]]
-    """What a pod's containers are told about Services, as they are now."""
-    released: Callable[[str], None]
-    """Told when a pod has given its address back, with its shared-memory group."""
-    images: ImageStore | None = None
-    """Of the container engine that runs the pods; None: they run this machine's software."""
 
 
 class PodBox:
@@ -96,6 +53,7 @@ class PodBox:
         self._news = asyncio.Event()
         self.group = shared_memory_group(pod)
         self._security = PodSecurity(pod, self.directory, shop.claims_root)
+        self._specs = ContainerSpecs(self._uid, self.group, self.directory, self._security, shop)
         self._tokens = PodTokens(shop.client, shop.clock)
         self._shown: tuple[object, ...] = ()
 
@@ -163,10 +121,7 @@ class PodBox:
         await asyncio.to_thread(self._security.share, volumes, self.means)
         known = self.attempts.get(name, ())
         number = known[-1].number + 1 if known else 0
-        gang = await self._gang(pod) if facts.units else ""
-        library = await self._sockets_library() if gang else None
-        image = await self._image(pod, container)
-        spec = self._container(pod, container, number, inputs, facts, volumes, gang, library, image)
+        spec = await self._specs.spec(pod, container, number, Given(inputs, facts, volumes, self.means))
         await self._shop.sandbox.run(self.directory, spec)
         while not (self.attempts.get(name) and self.attempts[name][-1].number == number):
             if not self.alive:
@@ -202,7 +157,7 @@ class PodBox:
         if self._lost and self._shop.images is not None:
             await leftovers.remove(self._shop.images.engine, lambda uid: uid == self._uid)
         await asyncio.to_thread(self._shop.limiter.forget, self._uid)
-        await asyncio.to_thread(_remove, self.directory / "containers")
+        await asyncio.to_thread(folders.remove, self.directory / "containers")
         self._shop.addresses.release(self._uid)
         self._shop.gpus.release(self._uid)
         self._shop.released(self.group)
@@ -210,7 +165,7 @@ class PodBox:
     async def destroy(self) -> None:
         """End the sandbox, killing what runs, and remove every trace."""
         await self.leave()
-        await asyncio.to_thread(_remove, self.directory)
+        await asyncio.to_thread(folders.remove, self.directory)
 
     def release(self) -> None:
         """This agent looks no longer; the sandbox itself goes on."""
@@ -300,150 +255,6 @@ class PodBox:
             )
         )
 
-    async def _gang(self, pod: Object) -> str:
-        """What the pod, which has GPUs, shares with peers that have some too; ``""`` where there can be none."""
-        images = self._shop.images
-        shares_memory = images is None or images.engine.shares_memory
-        if self.group == self._uid or not shares_memory:
-            return ""
-        return self.group if await peers.can_have_peers(self._shop.client, pod) else ""
-
-    async def _sockets_library(self) -> Path | None:
-        return await asyncio.to_thread(sockets_library.ensure, self._shop.libraries)
-
-    async def _image(self, pod: Object, container: Object) -> Image | None:
-        """What the container runs from; None without a container engine. Raises ``ImageUnavailable``."""
-        if self._shop.images is None:
-            return None
-        reference, policy = container.get("image") or "", container.get("imagePullPolicy") or ""
-
-        def note(type_: str, reason: str, message: str) -> None:
-            self._shop.note(pod, type_, reason, message)
-
-        return await self._shop.images.ensure(self._uid, reference, policy, note)
-
-    def _container(
-        self,
-        pod: Object,
-        container: Object,
-        number: int,
-        inputs: mounting.Inputs,
-        facts: NodeFacts,
-        volumes: mounting.PodVolumes,
-        gang: str,
-        library: Path | None,
-        image: Image | None,
-    ) -> Container:
-        name = container["name"]
-        config = self._shop.config
-        prefix = (
-            software.prefix_for(container.get("image") or "", config.images, config.python_prefix)
-            if image is None
-            else None
-        )
-        variables = environment.resolve(
-            container, pod, inputs.sources, facts, prefix, self._shop.service_variables(pod)
-        )
-        argv = environment.arguments(container, variables) if image is None else ()
-        own = software.own_program(container, config.python_prefix) if image is None else None
-        if own is not None:
-            argv, variables = own.argv, {**variables, **own.environment}
-        if image is not None and not has_command(container, image):
-            raise SandboxFailed("no command specified", cause="neither the container nor its image has one")
-        if image is None and not argv:
-            raise SandboxFailed("no command specified", cause="images are not pulled, so their entrypoint is unknown")
-        links = self._links(pod, facts.units, variables, gang, library)
-        variables |= links.environment
-        folder = self._working_directory(pod)
-        means = self.means
-        who = security.credentials(pod, container, means) if image is None else Credentials()
-        binds = (
-            *(
-                Bind(str(path), str(path))
-                for path in (
-                    *(software.visible_prefixes(prefix) if prefix is not None else ()),
-                    *(own.paths if own is not None else ()),
-                )
-                if path.exists()
-            ),
-            *((Bind(str(folder), str(folder), read_only=False),) if folder else ()),
-            *((Bind(str(library), gang_links.SOCKETS_LIBRARY),) if links.library else ()),
-            *(
-                mpi_image.prepare(self.directory / "files", pod, container, inputs.sources, variables, who, means)
-                if image is None
-                else ()
-            ),
-            *mounting.binds(container, volumes, variables),
-        )
-        scratch = self._scratch(name, number)
-        self._security.give(scratch, who, means)
-        log = logs.log_file(self.directory, name, number)
-        log.parent.mkdir(parents=True, exist_ok=True)
-        logs.forget(self.directory, name, number - 2)
-        # An engine keeps its containers to their limits itself.
-        hold = self._shop.limiter.hold(self._uid, container) if image is None else Hold((), 0)
-        return Container(
-            name=name,
-            attempt=number,
-            argv=argv,
-            environment=variables,
-            directory=container.get("workingDir") or (str(folder) if folder else WORK if image is None else ""),
-            root=Root(
-                hidden=tuple(str(path) for path in self._shop.homes),
-                binds=binds,
-                masked=masks.masks(self._shop.secrets, binds),
-                secrets=tuple(map(str, self._shop.secrets)),
-                read_only=bool((container.get("securityContext") or {}).get("readOnlyRootFilesystem")),
-            ),
-            scratch=str(scratch),
-            log=str(log),
-            log_max_bytes=config.log_max_bytes,
-            log_max_files=config.log_max_files,
-            termination_log=container.get("terminationMessagePath") or "/dev/termination-log",
-            message_from_log=container.get("terminationMessagePolicy") == "FallbackToLogsOnError",
-            stdin=bool(container.get("stdin")),
-            stdin_once=bool(container.get("stdinOnce")),
-            credentials=who,
-            terminal=bool(container.get("tty")),
-            groups=hold.groups,
-            polled_memory=hold.polled_memory,
-            polled_processes=hold.polled_processes,
-            devices=device_files(facts.units, linked=links.library),
-            image=image_run(pod, container, image, variables, facts.units) if image is not None else None,
-        )
-
-    def _links(
-        self, pod: Object, units: tuple[Unit, ...], variables: Mapping[str, str], gang: str, library: Path | None
-    ) -> gang_links.Links:
-        """What keeps NVLink between this container and its peers; where it cannot be, an event says so."""
-        tier = self._shop.sandbox.tier
-        found = gang_links.links(
-            variables,
-            gang=gang,
-            pod=self._uid,
-            whole_gpus=len(units),
-            mig=any(unit.mig for unit in units),
-            library=library is not None,
-            boot_id=identity.boot_id(),
-            isolation=gang_links.Isolation(tier.namespaces, tier.host_name),
-        )
-        if found.reason:
-            self._shop.note(pod, "Warning", NVLINK_NOT_KEPT, found.reason)
-        return found
-
-    def _working_directory(self, pod: Object) -> Path | None:
-        path = annotations_of(pod).get(WORKING_DIRECTORY)
-        return host_path.source({"path": path, "type": "Directory"}, self._shop.secrets) if path else None
-
-    def _scratch(self, name: str, number: int) -> Path:
-        """Fresh for every attempt, like a container's writable layer."""
-        _remove(self.directory / "containers" / name)
-        scratch = self.directory / "containers" / name / str(number)
-        for part in SCRATCH:
-            (scratch / part).mkdir(parents=True)
-        (scratch / "tmp").chmod(0o1777)
-        return scratch
-
 
 def _shown(pod: Object, inputs: mounting.Inputs) -> tuple[object, ...]:
     """What the files of a pod's volumes depend on."""
@@ -453,19 +264,7 @@ def _shown(pod: Object, inputs: mounting.Inputs) -> tuple[object, ...]:
 async def abandon(directory: Path, sandbox: SandboxClient) -> None:
     """End and remove the sandbox of a pod whose object was deleted while no agent ran."""
     await sandbox.leave(directory)
-    await asyncio.to_thread(_remove, directory)
-
-
-def _remove(directory: Path) -> None:
-    if not directory.exists():
-        return
-    try:
-        shutil.rmtree(directory)
-    except PermissionError:
-        # A pod may have made directories that even their owner may not enter.
-        for folder, _, _ in os.walk(directory):
-            Path(folder).chmod(0o700)
-        shutil.rmtree(directory)
+    await asyncio.to_thread(folders.remove, directory)
 
 
 def shared_memory_group(pod: Object) -> str:

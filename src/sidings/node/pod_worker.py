@@ -25,12 +25,13 @@ from sidings.node.health.place import Place
 from sidings.node.health.pod_health import PodHealth
 from sidings.node.limits import storage
 from sidings.node.pod_reach import PodReach
-from sidings.node.pod_sandbox import PodBox, Workshop
+from sidings.node.pod_sandbox import PodBox
 from sidings.node.refusal import refusal
 from sidings.node.status import CRASH_LOOP_BACK_OFF, Ending, Waiting, pod_status
 from sidings.node.status_writer import StatusWriter
 from sidings.node.stopping import Stopping, grace_seconds
 from sidings.node.volumes import mounting
+from sidings.node.workshop import Workshop
 
 log = logging.getLogger(__name__)
 

@@ -7,7 +7,6 @@ is finally gone, not when a pod is; a volume made by hand may name any other dir
 from __future__ import annotations
 
 import logging
-import shutil
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from sidings.api.objects import Object, name_of
 from sidings.api.resources import CLAIMS, VOLUMES
 from sidings.api.status import NotFound
 from sidings.client.interface import Client
+from sidings.node import folders
 from sidings.node.errors import VolumeError
 from sidings.node.volumes import host_path
 
@@ -54,7 +54,7 @@ def source(volume: Object, root: Path, secrets: Iterable[Path]) -> Path:
 def remove(root: Path, uid: str) -> None:
     """Delete the directory of the claim ``uid``, whose object is finally gone."""
     for directory in root.glob(f"*_{uid}"):
-        shutil.rmtree(directory)
+        folders.remove(directory)
         log.info("removed the files of claim %s", directory.name)
 
 

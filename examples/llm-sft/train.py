@@ -36,9 +36,10 @@ def token_files(args: argparse.Namespace, world: World, files: list[Path], name:
 
 def build(args: argparse.Namespace, config: Config, world: World) -> torch.nn.Module:
     torch.manual_seed(args.seed)
-    model = Decoder(config).to(world.device)
+    with world.device:
+        model = Decoder(config)
     if args.weights:
-        model.load_state_dict(torch.load(args.weights, map_location=world.device, weights_only=True))
+        model.load_state_dict(torch.load(args.weights, map_location="cpu", weights_only=True, mmap=True))
     if args.recompute:
         sidings_train.checkpoint_activations(model, Block)
     if args.shard:

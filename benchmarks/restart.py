@@ -4,7 +4,8 @@
 
 A JobSet of two pods with ``backoffLimit: 0`` that restarts as a whole, on an engine of its own: a model of a hundred
 thousand parameters on the training library, a checkpoint every tenth step. Rank 0 is killed, or its pod deleted without
-grace, again and again (default: 5 times each), where each pod runs torchrun and where it runs the script itself.
+grace, again and again (default: 5 times each), where each pod runs torchrun and where it runs the script itself; at
+last once where the Job starts its pods again, after a back-off.
 The script and the shell that starts it write down the time; what the API tells is taken as it is seen by a watch.
 CPU time is told beside the clock's: other work on the machine changes the one and hardly the other.
 """
@@ -17,13 +18,14 @@ import os
 import signal
 import statistics
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 import psutil
 
 from engine import Engine
-from sidings.api.objects import Object, uid_of
+from sidings.api.objects import name_of
 from sidings.api.resources import PODS
 from sidings.client import kubeconfig
 from sidings.client.http import HttpClient
@@ -34,7 +36,7 @@ SCRIPT = """\
 import os, time
 def note(phase, value=None):
     with open("/shared/phases", "a") as file:
-        file.write(f"{os.environ['RESTART']} {phase} {time.time() if value is None else value}\\n")
+        file.write(f"{phase} {time.time() if value is None else value}\\n")
 def parent():  # seconds of CPU; torchrun, where there is one
     user, system = open(f"/proc/{os.getppid()}/stat").read().rpartition(")")[2].split()[11:13]
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
@@ -81,7 +83,7 @@ spec:
         completionMode: Indexed
         parallelism: 2
         completions: 2
-        backoffLimit: 0
+        backoffLimit: LIMIT
         template:
           spec:
             restartPolicy: Never
@@ -94,7 +96,7 @@ spec:
               command:
               - sh
               - -c
-              - echo "$RESTART started $(date +%s.%N)" >> /shared/phases; exec COMMAND /shared/script.py
+              - echo started $(date +%s.%N) >> /shared/phases; exec COMMAND /shared/script.py
               env:
               - {name: PYTHONPATH, value: /library}
               - {name: OMP_NUM_THREADS, value: "1"}
@@ -105,8 +107,6 @@ spec:
               - name: PET_NODE_RANK
                 valueFrom:
                   fieldRef: {fieldPath: "metadata.annotations['batch.kubernetes.io/job-completion-index']"}
-              - name: RESTART
-                valueFrom: {fieldRef: {fieldPath: "metadata.labels['jobset.sigs.k8s.io/restart-attempt']"}}
               volumeMounts:
               - {name: shared, mountPath: /shared}
               - {name: library, mountPath: /library}
@@ -120,42 +120,36 @@ LIMIT, PAUSE = 120, 0.05  # seconds
 
 
 class Watched:
-    """When the first pod of each restart was seen to have failed or to go, by the clock of the script."""
+    """When pods were seen to have failed or to go, by the clock of the script."""
 
     def __init__(self) -> None:
-        self.lost: dict[int, float] = {}
+        self.lost: list[float] = []
 
     async def run(self, client: Client) -> None:
         async for event in client.watch(PODS, "default"):
-            pod = event.object
-            is_lost = pod["status"].get("phase") == "Failed" or event.type == "DELETED"
-            if is_lost:
-                self.lost.setdefault(restart_of(pod), SystemClock().now().timestamp())
+            if event.type == "DELETED" or event.object["status"].get("phase") == "Failed":
+                self.lost.append(SystemClock().now().timestamp())
 
 
-def restart_of(pod: Object) -> int:
-    return int(pod["metadata"]["labels"]["jobset.sigs.k8s.io/restart-attempt"])
-
-
-def moments(shared: Path, restart: int) -> dict[str, float]:
-    """Of each phase of a restart, when the last rank came to it, and the most CPU; what all ranks have told."""
+def moments(shared: Path, start: int) -> dict[str, float]:
+    """Of each phase of a start, from 0, when the last rank came to it, and the most CPU; what all ranks have told."""
     came: dict[str, list[float]] = {}
     for line in (shared / "phases").read_text().splitlines():
-        number, phase, at = line.split()
-        if int(number) == restart:
-            came.setdefault(phase, []).append(float(at))
-    return {phase: max(times) for phase, times in came.items() if len(times) == RANKS}
+        phase, value = line.split()
+        came.setdefault(phase, []).append(float(value))
+    of_start = {phase: values[start * RANKS :][:RANKS] for phase, values in came.items()}
+    return {phase: max(values) for phase, values in of_start.items() if len(values) == RANKS}
 
 
-async def until_trains(shared: Path, restart: int) -> dict[str, float]:
+async def until_trains(shared: Path, start: int) -> dict[str, float]:
     for _ in range(int(LIMIT / PAUSE)):
-        if "rank" in (found := moments(shared, restart)):
+        if "rank" in (found := moments(shared, start)):
             return found
         await asyncio.sleep(PAUSE)
-    raise SystemExit(f"restart {restart} does not train after {LIMIT} s: {found}")
+    raise SystemExit(f"start {start} does not train after {LIMIT} s: {found}")
 
 
-def training(shared: Path) -> psutil.Process:
+def training() -> psutil.Process:
     """The process of rank 0: it has the script's variables, and no child that has them."""
     for process in psutil.process_iter():
         try:
@@ -167,41 +161,39 @@ def training(shared: Path) -> psutil.Process:
     raise SystemExit("no process of rank 0 is found")
 
 
-async def measured(client: Client, shared: Path, watched: Watched, restart: int, pod_too: bool) -> list[float]:
-    """Seconds of each phase of the restart after ``restart``, in the order of ``NAMES``; then of CPU, as ``CPU``."""
-    await until_trains(shared, restart)
+async def measured(client: Client, shared: Path, watched: Watched, start: int, pod_too: bool) -> list[float]:
+    """Seconds of each phase from ``start`` to the next, in the order of ``NAMES``; then of CPU, as ``CPU``."""
+    await until_trains(shared, start)
     await asyncio.sleep(1)  # some steps and a checkpoint
     began = SystemClock().now().timestamp()
     if pod_too:
-        pods = (await client.list(PODS, "default")).items
-        first = next(pod for pod in pods if restart_of(pod) == restart and "-0-0-" in pod["metadata"]["name"])
-        name = first["metadata"]["name"]
-        await client.delete(PODS, name, "default", grace_period_seconds=0, uid=uid_of(first))
+        pods = (await client.list(PODS, "default", field_selector="status.phase=Running")).items
+        name = next(name_of(pod) for pod in pods if "-0-0-" in name_of(pod))
+        await client.delete(PODS, name, "default", grace_period_seconds=0)
     else:
-        os.kill(training(shared).pid, signal.SIGKILL)
-    came = await until_trains(shared, restart + 1)
-    times = [began, watched.lost[restart], *(came[phase] for phase in PHASES)]
+        os.kill(training().pid, signal.SIGKILL)
+    came = await until_trains(shared, start + 1)
+    lost = min(at for at in watched.lost if at >= began)
+    times = [began, lost, *(came[phase] for phase in PHASES)]
     return [*(later - earlier for earlier, later in itertools.pairwise(times)), *(came[name] for name in CPU)]
 
 
-async def run(engine: Engine, command: str, times: int) -> None:
-    shared = engine.home / f"shared-{command}"
-    shared.mkdir()
+async def run(engine: Engine, command: str, times: int, *, limit: int = 0) -> None:
+    """``limit`` is the Job's for pods that it starts again; with 0 the JobSet restarts."""
+    shared = Path(tempfile.mkdtemp(prefix="shared-", dir=engine.home))
     (shared / "phases").touch()
     (shared / "script.py").write_text(SCRIPT)
-    manifest = MANIFEST.replace("SHARED", str(shared)).replace("LIBRARY", str(LIBRARY)).replace("COMMAND", command)
+    manifest = MANIFEST.replace("LIMIT", str(limit)).replace("COMMAND", command)
+    manifest = manifest.replace("SHARED", str(shared)).replace("LIBRARY", str(LIBRARY))
     config = kubeconfig.load([Path(engine.environment["KUBECONFIG"])], must_exist=True)
     async with HttpClient(config) as client:
         watched = Watched()
         watching = asyncio.create_task(watched.run(client))
         engine.kubectl("create", "-f", "-", stdin=manifest)
-        restart = 0
+        starts = itertools.count()
         for what, pod_too in (("process killed", False), ("pod deleted", True)):
-            found = []
-            for _ in range(times):
-                found.append(await measured(client, shared, watched, restart, pod_too))
-                restart += 1
-            show(f"{command}, {what}", found)
+            found = [await measured(client, shared, watched, next(starts), pod_too) for _ in range(times)]
+            show(f"{command}, {what}{', Job back-off' if limit else ''}", found)
         watching.cancel()
     engine.kubectl("delete", "jobset", "restart", "--wait")
     engine.kubectl("wait", "pods", "--all", "--for=delete", "--timeout=90s")
@@ -221,6 +213,7 @@ def main() -> None:
     with Engine() as engine:
         for command in ("torchrun", "python"):
             asyncio.run(run(engine, command, times))
+        asyncio.run(run(engine, "python", 1, limit=6))
 
 
 if __name__ == "__main__":

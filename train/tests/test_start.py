@@ -129,7 +129,7 @@ def test_an_exception_is_left_for_torchruns_report(pair: Pair, tmp_path: Path) -
 
 
 def test_the_flight_recorder_is_on_under_the_name_this_torch_reads() -> None:
-    assert flight_recorder("2.13.0+cpu")["TORCH_FR_BUFFER_SIZE"] == "2000"
+    assert flight_recorder("2.11.0+cpu")["TORCH_FR_BUFFER_SIZE"] == "2000"
     assert flight_recorder("2.8.0")["TORCH_NCCL_TRACE_BUFFER_SIZE"] == "2000"
 
 

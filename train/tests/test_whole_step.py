@@ -9,12 +9,14 @@ import sidings_train
 from sidings_train import FlatGradients
 from sidings_train.whole_step import WholeStep
 
+on_a_cpu = pytest.mark.skipif(torch.cuda.is_available(), reason="here is a GPU")
 on_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
 on_two_gpus = pytest.mark.skipif(torch.cuda.device_count() < 2, reason="needs two GPUs")
 
 Sizes = list[int]
 
 
+@on_a_cpu
 def test_on_a_cpu_it_is_the_step_itself_and_says_why() -> None:
     with sidings_train.start() as world:
         step = WholeStep(lambda rows: rows.sum(), world)

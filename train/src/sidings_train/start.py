@@ -35,7 +35,7 @@ PATIENCE = 60.0  # seconds at one step before a rank says who is behind
 CUBLAS_WORKSPACE = ("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
 """What torch's notes on reproducibility ask for with CUDA 10.2 and later."""
 
-_RENAMED_IN = (2, 13)  # the flight recorder's variable, which no longer belongs to NCCL alone
+_RENAMED_IN = (2, 11)  # the flight recorder's variable; from there on torch warns of the old name
 
 
 @contextmanager

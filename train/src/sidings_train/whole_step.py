@@ -49,6 +49,7 @@ class WholeStep:
     def __init__(self, step: Callable[..., torch.Tensor], world: World, *, graph: bool = True) -> None:
         self._step = step
         self._calls = 0
+        self._seen: set[_Shape] = set()
         self._recordings: dict[_Shape, _Recording] = {}
         self._wants_graph = graph and world.device.type == "cuda"
         self._side = torch.cuda.Stream(world.device) if self._wants_graph else None  # type: ignore[no-untyped-call]
@@ -59,7 +60,10 @@ class WholeStep:
         """One step."""
         self._calls += 1
         shape = tuple((value.shape, value.dtype) for value in inputs)
-        if self._wants_graph and self._calls > _WARM_UP and shape not in self._recordings:
+        # Once eagerly first: what a shape makes lazily (memory, a plan, a compilation) cannot be made in a capture.
+        known = shape in self._seen
+        self._seen.add(shape)
+        if self._wants_graph and self._calls > _WARM_UP and known and shape not in self._recordings:
             self._record(shape, inputs)
         recording = self._recordings.get(shape)
         return recording.replay(inputs) if recording else self._run(inputs)

@@ -27,8 +27,9 @@ def main() -> None:
     world = World()
     codes, labels = load_part(args.data_dir, "train", world.device)
     model = FraudNet(list(json.loads((args.data_dir / "meta.json").read_text())["coder"]["sizes"].values()))
-    parallel = DistributedDataParallel(model.to(world.device)) if world.size > 1 else model.to(world.device)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=0.006, fused=True)
+    model.to(world.device)
+    parallel = DistributedDataParallel(model, broadcast_buffers=False) if world.size > 1 else model
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.012, fused=True)
     loss = torch.nn.BCEWithLogitsLoss(pos_weight=torch.tensor(FRAUD_WEIGHT, device=world.device))
     speeds = []
     for _ in range(args.epochs):

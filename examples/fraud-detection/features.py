@@ -3,7 +3,7 @@
 Every column becomes a code: categories by position, numbers by the quantile they fall into. A model then needs one
 embedding table and no scaling, and a row is a few dozen bytes, so the whole set stays in memory next to the device.
 
-The history columns look only at a card's own past. Computed once over sorted columns they cost two seconds for 1.85
+The history columns look only at a card's own past. Computed once over sorted columns they cost a few seconds for 1.85
 million rows; they are worth more than any model (see README.md).
 """
 
@@ -15,11 +15,14 @@ CATEGORIES = (
     "entertainment", "food_dining", "gas_transport", "grocery_net", "grocery_pos", "health_fitness", "home",
     "kids_pets", "misc_net", "misc_pos", "personal_care", "shopping_net", "shopping_pos", "travel",
 )  # fmt: skip
-HOUR, DAY = 3600, 86_400
-WINDOWS = {"1h": HOUR, "1d": DAY, "7d": 7 * DAY}
+MINUTE, HOUR, DAY = 60, 3600, 86_400
+WINDOWS = {"1d": DAY, "7d": 7 * DAY}
+CENT = 0.01
+ODD = 1.5  # standard deviations of the logarithm of the amount
+PRIOR_ROWS, PRIOR_VARIANCE = 4, 0.5
+NO_GAP = -9.0  # below any logarithm of a gap over the mean gap
 BINS = 64
 FIRST_COUNTS = (1, 2, 3, 4, 6, 8)
-FINE_BINS = 256  # amounts: fraud hides in narrow bands of them
 
 SIZES = {"category": len(CATEGORIES), "hour": 24, "weekday": 7, "female": 2}
 
@@ -52,74 +55,100 @@ def basic(rows: Columns) -> tuple[Columns, Columns]:
 
 
 class Past:
-    """Running counts and sums over a row's own past within its group, for rows in any order.
+    """Counts and sums over each row's own past within its group; columns go in and come out in the order of the rows.
 
     A row sees strictly earlier rows (of two in the same second, only the first in the order given).
     """
 
-    def __init__(self, group: np.ndarray, time: np.ndarray, amount: np.ndarray) -> None:
-        self.order = order = np.lexsort((time, group))
-        self.group, self.time, self.amount = group[order], time[order] - time.min(), amount[order]
-        self.index = np.arange(len(order))
+    def __init__(self, group: np.ndarray, time: np.ndarray) -> None:
+        self.order = np.lexsort((time, group))
+        self.group, self.time = group[self.order], time[self.order] - time.min()
+        self.index = np.arange(len(self.order))
         self.start = np.searchsorted(self.group, self.group)  # the first row of the same group
-        self.total = np.concatenate([[0.0], np.cumsum(self.amount)])
-        self.back = np.empty(len(order), np.int64)
-        self.back[order] = self.index
 
     def seen(self) -> np.ndarray:
-        return self.index - self.start
+        return self._given(self.index - self.start)
 
-    def mean(self) -> np.ndarray:
-        """Mean of the earlier amounts; the row's own amount where there are none."""
+    def first(self, values: np.ndarray) -> np.ndarray:
+        """The group's first of ``values``; a group's first row sees its own."""
+        return self._given(values[self.order][self.start])
+
+    def previous(self, values: np.ndarray) -> np.ndarray:
+        """The group's previous of ``values``; a group's first row sees its own."""
+        return self._given(values[self.order][np.maximum(self.index - 1, self.start)])
+
+    def sum(self, values: np.ndarray) -> np.ndarray:
+        return self._sum_from(self.start, values)
+
+    def mean(self, values: np.ndarray) -> np.ndarray:
+        """Mean of the earlier ``values``; a group's first row sees its own."""
         seen = self.seen()
-        return np.where(seen > 0, (self.total[self.index] - self.total[self.start]) / np.maximum(seen, 1), self.amount)
-
-    def previous(self, values: np.ndarray, default: float) -> np.ndarray:
-        return np.where(self.seen() > 0, values[np.maximum(self.index - 1, 0)], default)
+        return np.where(seen > 0, self.sum(values) / np.maximum(seen, 1), values)
 
     def within(self, seconds: int, *values: np.ndarray) -> list[np.ndarray]:
         """How many earlier rows are at most ``seconds`` ago, then the sum of each of ``values`` over them."""
-        span = (
-            int(self.time.max()) + 2 * seconds + 1
-        )  # one sorted axis for all groups: windows never reach into another
+        span = int(self.time.max()) + 2 * seconds + 1  # one axis for all groups: windows never reach into another
         key = np.cumsum(np.diff(self.group, prepend=self.group[0]) != 0) * span + self.time + seconds
         first = np.maximum(np.searchsorted(key, key - seconds), self.start)
-        totals = [np.concatenate([[0.0], np.cumsum(column)]) for column in values]
-        return [self.index - first, *(total[self.index] - total[first] for total in totals)]
+        return [self._given(self.index - first), *(self._sum_from(first, column) for column in values)]
+
+    def _sum_from(self, first: np.ndarray, values: np.ndarray) -> np.ndarray:
+        total = np.cumsum(np.append(values.dtype.type(0), values[self.order]))
+        return self._given(total[self.index] - total[first])
+
+    def _given(self, values: np.ndarray) -> np.ndarray:
+        back = np.empty_like(values)
+        back[self.order] = values
+        return back
+
+
+def deviation(past: Past, values: np.ndarray) -> np.ndarray:
+    """How many standard deviations ``values`` lie above their group's earlier ones; 0 where there are none.
+
+    The variance is taken as if ``PRIOR_ROWS`` rows of variance ``PRIOR_VARIANCE`` came first: two equal purchases do
+    not make the third a surprise.
+    """
+    seen, mean = past.seen(), past.mean(values)
+    squares = np.maximum(past.sum(values**2) - seen * mean**2, 0)
+    return (values - mean) / np.sqrt((squares + PRIOR_ROWS * PRIOR_VARIANCE) / (seen + PRIOR_ROWS))
 
 
 def history(rows: Columns) -> Columns:
     """What the card did before each of its transactions: how lately, how much, and whether it ever did the like.
 
-    ``habit`` counts how often the card bought in this category in this half of the day; ``novel_2d`` and ``night_2d``
-    how many of its purchases of the last two days were the first of their kind, or made at night.
+    ``habit`` counts how often the card bought in this category in this half of the day. Three marks are counted over
+    the card's earlier rows of today (``_today``) and of the last two days (``_2d``): ``novel``, the first of its habit;
+    ``night``; ``odd``, an amount far from the card's usual in the category (``deviation``).
     """
-    card, time, amount = rows["card"].astype(np.int64), rows["time"], rows["amt"]
+    time, amount, logarithm = rows["time"], rows["amt"], np.log(np.maximum(rows["amt"], CENT))
+    card = np.unique(rows["card"], return_inverse=True)[1]
     category = card * len(CATEGORIES) + rows["category"]
-    spent = Past(category, time, amount)
-    habit = Past(category * 2 + (time % DAY >= DAY // 2), time, amount)
+    day, hour = time // DAY - time.min() // DAY, time % DAY // HOUR
+    own, spent, today = Past(card, time), Past(category, time), Past(card * (day.max() + 1) + day, time)
+    seen, habit, category_seen = own.seen(), Past(category * 2 + (hour >= 12), time).seen(), spent.seen()
+    surprise = deviation(spent, logarithm)
+    previous = own.previous(time)
+    mean_gap = np.maximum(previous - own.first(time), HOUR) / np.maximum(seen - 1, 1)
     columns = {
-        "habit": habit.seen()[habit.back],
-        "category_seen": spent.seen()[spent.back],
-        "amt_to_category_mean": (spent.amount / np.maximum(spent.mean(), 0.01))[spent.back],
+        "seen": seen,
+        "habit": habit,
+        "category_seen": category_seen,
+        "habit_share": (habit + 0.5) / (category_seen + 1),
+        "previous_amt": np.where(seen > 0, own.previous(amount), -1.0),
+        "amt_to_mean": amount / np.maximum(own.mean(amount), CENT),
+        "amt_to_category_mean": amount / np.maximum(spent.mean(amount), CENT),
+        "deviation": surprise,
+        "since_last": np.where(seen > 0, np.log1p(time - previous), -1.0),
+        "gap_to_mean": np.where(seen > 1, np.log((time - previous + MINUTE) / mean_gap), NO_GAP),
+        "count_today": today.seen(),
     }
-    columns["habit_share"] = (columns["habit"] + 0.5) / (columns["category_seen"] + 1)
-    own = Past(card, time, amount)
-    hour = time % DAY // HOUR
-    unusual = {"novel_2d": columns["habit"] == 0, "night_2d": (hour >= 22) | (hour < 4)}
-    found = dict(zip(unusual, own.within(2 * DAY, *(flag[own.order] for flag in unusual.values()))[1:], strict=True))
     for name, seconds in WINDOWS.items():
-        found[f"count_{name}"], found[f"sum_{name}"] = own.within(seconds, own.amount)
-    gap = np.maximum(own.time - own.previous(own.time, 0), 0)
-    found |= {
-        "since_last": np.where(own.seen() > 0, np.log1p(gap), -1.0),
-        "previous_amt": own.previous(own.amount, -1.0),
-        "amt_to_mean": own.amount / np.maximum(own.mean(), 0.01),
-        "seen": own.seen(),
-    }
-    for name in unusual:
-        found[name] = found[name].astype(np.int64)
-    return columns | {name: values[own.back] for name, values in found.items()}
+        columns[f"count_{name}"], columns[f"sum_{name}"] = own.within(seconds, amount)
+    marks = {"novel": habit == 0, "night": (hour >= 22) | (hour < 4), "odd": np.abs(surprise) > ODD}
+    counted = [mark.astype(np.int64) for mark in marks.values()]
+    for name, mark, lately in zip(marks, counted, own.within(2 * DAY, *counted)[1:], strict=True):
+        columns[f"{name}_today"], columns[f"{name}_2d"] = today.sum(mark), lately
+    return columns
 
 
 def edges_of(values: np.ndarray, bins: int) -> np.ndarray:
@@ -144,7 +173,7 @@ class Coder:
     @classmethod
     def fit(cls, categorical: Columns, numeric: Columns) -> Coder:
         """Learn the bins from training rows; the test rows only use them."""
-        edges = {name: edges_of(column, FINE_BINS if "amt" in name else BINS) for name, column in numeric.items()}
+        edges = {name: edges_of(column, BINS) for name, column in numeric.items()}
         return cls(
             {name: SIZES[name] for name in categorical} | {name: len(edge) + 1 for name, edge in edges.items()}, edges
         )

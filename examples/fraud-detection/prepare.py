@@ -109,7 +109,7 @@ def recipe_of(args: argparse.Namespace) -> dict:
     source = (
         [str(args.train.resolve()), str(args.test.resolve())] if args.train else ["generated", args.cards, args.seed]
     )
-    return {"version": 6, "source": source, "history": not args.no_history}
+    return {"version": 7, "source": source, "history": not args.no_history}
 
 
 def prepare(args: argparse.Namespace) -> dict:

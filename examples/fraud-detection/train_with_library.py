@@ -132,7 +132,7 @@ def main() -> None:
     parser.add_argument("--checkpoint-every", type=int, default=200, metavar="STEPS")
     parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--batch-size", type=int, default=1024, help="rows per process and step")
-    parser.add_argument("--lr", type=float, default=0.006)
+    parser.add_argument("--lr", type=float, default=0.012)
     parser.add_argument("--page", type=int, metavar="PORT", help="serve progress for OpenShift AI, which asks at 28080")
     parser.add_argument("--tensorboard", type=Path, metavar="FOLDER", help="write curves for TensorBoard")
     parser.add_argument("--compile", action="store_true", help="torch.compile forward and backward")

@@ -43,12 +43,54 @@ def test_against_counting_by_hand(rows: list[tuple[int, int, float, int]]) -> No
         assert found["habit"][i] == len(habit)
         mean = sum(a for _, a, _ in past) / len(past) if past else amount
         assert abs(found["amt_to_mean"][i] - amount / mean) < 1e-6
+        assert abs(found["deviation"][i] - deviation(amount, same)) < 1e-6
+        assert found["count_today"][i] == sum(t // DAY == time // DAY for t, _, _ in past)
+        assert abs(found["gap_to_mean"][i] - gap_to_mean(time, sorted(t for t, _, _ in past))) < 1e-6
 
 
-def test_the_future_changes_nothing() -> None:
-    before = features.history(table([1, 1, 2], [0, 100, 50], [1.0, 2.0, 3.0], [0, 0, 1]))
-    after = features.history(table([1, 1, 2, 1], [0, 100, 50, 200], [1.0, 2.0, 3.0, 900.0], [0, 0, 1, 0]))
-    assert all(np.array_equal(before[name], after[name][:3]) for name in before)
+def deviation(amount: float, earlier: list[float]) -> float:
+    if not earlier:
+        return 0.0
+    logarithms = np.log(earlier)
+    squares = ((logarithms - logarithms.mean()) ** 2).sum() + features.PRIOR_ROWS * features.PRIOR_VARIANCE
+    return float((np.log(amount) - logarithms.mean()) / np.sqrt(squares / (len(earlier) + features.PRIOR_ROWS)))
+
+
+def gap_to_mean(time: int, earlier: list[int]) -> float:
+    if len(earlier) < 2:
+        return features.NO_GAP
+    mean = max(earlier[-1] - earlier[0], features.HOUR) / (len(earlier) - 1)
+    return float(np.log((time - earlier[-1] + features.MINUTE) / mean))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(row, min_size=2, max_size=30), st.data())
+def test_the_future_changes_nothing(rows: list[tuple[int, int, float, int]], data: st.DataObject) -> None:
+    rows.sort(key=lambda one: one[1])
+    now = data.draw(st.integers(1, len(rows) - 1))
+    before = features.history(table(*map(list, zip(*rows[:now], strict=True))))
+    after = features.history(table(*map(list, zip(*rows, strict=True))))
+    for name, column in before.items():
+        np.testing.assert_allclose(column, after[name][:now], rtol=0, atol=1e-9, err_msg=name)
+
+
+def test_marks_are_counted_today_and_over_two_days() -> None:
+    usual = [(day * DAY + 12 * features.HOUR, 50.0 + day % 3) for day in range(10)]
+    night = 10 * DAY + 22 * features.HOUR
+    odd = [(night, 900.0), (night + 60, 900.0), (11 * DAY + 60, 900.0), (11 * DAY + 12 * features.HOUR, 50.0)]
+    times, amounts = zip(*usual, *odd, strict=True)
+    found = features.history(table([1] * len(times), list(times), list(amounts), [0] * len(times)))
+    assert np.abs(found["deviation"][10]) > features.ODD
+    assert found["odd_today"][10:12].tolist() == [0, 1]
+    assert found["night_today"][10:].tolist() == [0, 1, 0, 1]
+    assert found["night_2d"][10:].tolist() == [0, 1, 2, 3]
+    assert found["novel_2d"][10:].tolist() == [0, 0, 0, 1]  # its first purchase of a morning is the third of the four
+
+
+def test_card_numbers_of_19_digits_and_free_goods() -> None:
+    found = features.history(table([4992346398065154184, 4992346398065154185], [0, DAY], [0.0, 5.0], [1, 13]))
+    assert found["seen"].tolist() == [0, 0]
+    assert all(np.isfinite(column).all() for column in found.values())
 
 
 def test_codes_stay_in_their_columns_range() -> None:

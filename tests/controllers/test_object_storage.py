@@ -9,7 +9,7 @@ import pytest
 
 from sidings.api.resources import ENDPOINT_SLICES, NAMESPACES, SECRETS, SERVICES
 from sidings.api.status import NotFound
-from sidings.controllers.object_storage import Credentials, ObjectStorage
+from sidings.controllers.object_storage import Credentials, ObjectStorage, withdraw
 from sidings.host.control_plane import ControlPlane
 
 pytestmark = pytest.mark.looptime
@@ -46,3 +46,22 @@ async def test_the_service_is_in_default_and_leads_to_the_node(plane: ControlPla
     assert [port["port"] for port in service["spec"]["ports"]] == [9000]
     [endpoint] = (await plane.client.get(ENDPOINT_SLICES, "s3", "default"))["endpoints"]
     assert endpoint["addresses"] == ["10.244.0.1"]
+
+
+async def test_an_engine_without_it_takes_back_what_is_nobody_elses(plane: ControlPlane) -> None:
+    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team"}}
+    await plane.client.create(NAMESPACES, namespace)
+    storage = controller(plane)
+    for name in ("team", "default"):
+        await storage.reconcile(next(iter(storage.keys(await plane.client.get(NAMESPACES, name)))))
+    await plane.client.patch(SECRETS, "s3", {"data": {"MORE": "eA=="}}, namespace="team", field_manager="kubectl-edit")
+    own = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s3"}, "data": {"AWS_S3_BUCKET": "eA=="}}
+    await plane.client.create(SECRETS, own, namespace="kube-public")
+
+    await withdraw(plane.client)
+    await withdraw(plane.client)
+    for resource in (SECRETS, SERVICES, ENDPOINT_SLICES):
+        with pytest.raises(NotFound):
+            await plane.client.get(resource, "s3", "default")
+    for name in ("team", "kube-public"):
+        await plane.client.get(SECRETS, "s3", name)

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import ClassVar, NamedTuple
 
 from sidings.api.kinds.endpoint_slice import SERVICE_NAME
-from sidings.api.objects import Object
+from sidings.api.objects import Object, namespace_of, uid_of
 from sidings.api.resources import ENDPOINT_SLICES, SECRETS, SERVICES, Resource
 from sidings.client.interface import Client
 from sidings.clock import Clock
@@ -54,6 +54,14 @@ class ObjectStorage(InEveryNamespace):
 
     def contents(self, namespace: str) -> Mapping[Resource, Object]:
         return {SECRETS: self._secret, **(self._way if namespace == NAMESPACE else {})}
+
+
+async def withdraw(client: Client) -> None:
+    """Delete what an engine with ``up --s3`` has made; an object that somebody else has written to as well stays."""
+    for resource in (SECRETS, SERVICES, ENDPOINT_SLICES):
+        for obj in (await client.list(resource, field_selector=f"metadata.name={NAME}")).items:
+            if {entry["manager"] for entry in obj["metadata"].get("managedFields", ())} == {ObjectStorage.name}:
+                await client.delete(resource, NAME, namespace_of(obj), uid=uid_of(obj))
 
 
 def data_connection(credentials: Credentials) -> Object:

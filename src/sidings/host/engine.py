@@ -31,6 +31,7 @@ from sidings.api.resources import NODES
 from sidings.client import kubeconfig
 from sidings.clock import Clock
 from sidings.controllers.kueue.visibility import PendingList
+from sidings.controllers.object_storage import withdraw
 from sidings.host import bootstrap, hibernation, machine, memory, object_storage, process, scrape_token
 from sidings.host.control_plane import ControlPlane
 from sidings.host.errors import PortTaken
@@ -114,6 +115,8 @@ class Engine:
             report("preparing namespaces and runtimes")
             await bootstrap.bootstrap(self.plane.client, self.options.profile)
             await bootstrap.retire_nodes(self.plane.client, {node.name for node in self.nodes})
+            if not self.options.s3:
+                await withdraw(self.plane.client)
             working = [tasks.create_task(self.plane.run(), name="controllers")]
             if self.nodes:
                 working.append(tasks.create_task(self.agent.run(), name="nodes"))

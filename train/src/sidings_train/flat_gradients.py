@@ -52,10 +52,11 @@ class FlatGradients:
         if self._world.size == 1:
             return
         self._flat.div_(self._world.size)
-        if self._symmetric:
-            torch.ops.symm_mem.two_shot_all_reduce_(self._flat, "sum", _everyone().group_name)
-        else:
-            dist.all_reduce(self._flat)
+        with self._world.exchanging():
+            if self._symmetric:
+                torch.ops.symm_mem.two_shot_all_reduce_(self._flat, "sum", _everyone().group_name)
+            else:
+                dist.all_reduce(self._flat)
 
     def _buffer(self, numbers: int, like: torch.Tensor, symmetric: bool) -> torch.Tensor:
         if symmetric and self._world.size > 1:

@@ -65,6 +65,19 @@ class World:
         if self.watch:
             self.watch.at(step)
 
+    @contextmanager
+    def exchanging(self) -> Iterator[None]:
+        """The block is this step's exchange with all other ranks: what lies outside of it is a rank's own work.
+
+        From that a rank that the others wait for is told (``pace``). ``ddp``, ``fsdp`` and ``FlatGradients`` do it by
+        themselves.
+        """
+        if self.watch:
+            with self.watch.pace.exchanging():
+                yield
+        else:
+            yield
+
     def before_the_end(self, do: Callable[[], None]) -> None:
         """``do`` when the block of ``start`` ends, however it does, while the process group is still there."""
         self._endings.append(do)

@@ -22,19 +22,25 @@ def train_until_somebody_is_called_slow(how: str) -> str:
     with sidings_train.start() as world:
         torch.manual_seed(1)
         model = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 1))
-        model = sidings_train.ddp(model, world) if how == "ddp" else sidings_train.fsdp(model, world, nn.Linear)
+        flat = sidings_train.FlatGradients(model, world) if how == "flat" else None
+        if how == "ddp":
+            model = sidings_train.ddp(model, world)
+        elif how == "fsdp":
+            model = sidings_train.fsdp(model, world, nn.Linear)
         optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
         for _ in range(STEPS):
             if world.any("is slow" in sys.stderr.getvalue()):
                 break
             time.sleep(PAUSE * world.rank)  # in its data
-            optimizer.zero_grad()
+            flat.zero() if flat else optimizer.zero_grad()
             model(torch.ones(2, 4)).sum().backward()
+            if flat:
+                flat.average()
             optimizer.step()
         return sys.stderr.getvalue()
 
 
-@pytest.mark.parametrize("how", ["ddp", "fsdp"])
+@pytest.mark.parametrize("how", ["ddp", "fsdp", "flat"])
 def test_it_is_named(how: str, pair: Pair) -> None:
     first, second = (outcome.result for outcome in pair.run(train_until_somebody_is_called_slow, how))
     found = re.search(rf"rank 1 \({socket.gethostname()}\) is slow: (\d+|\d\.\d) (ms|s) of its own work a step", first)

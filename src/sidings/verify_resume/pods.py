@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 import psutil
 
+from sidings.api import pod_phase
 from sidings.api.jobset.labels import JOBSET_NAME
 from sidings.api.objects import Object, name_of, uid_of
 from sidings.api.resources import JOB_SETS, PODS
@@ -142,9 +143,14 @@ class Pods:
         has_restarted = _restarts(known) > self._restarts
         if self._struck is None:
             return 1 if has_restarted else None
-        if not has_restarted and not known["spec"].get("suspend"):
+        is_suspended = known["spec"].get("suspend")
+        if not has_restarted and not is_suspended:
             return None
-        left = self._struck.intersection(map(uid_of, self._launcher.pods(self._name)))
+        pods = self._launcher.pods(self._name)
+        if is_suspended:  # a pod that has ended stays; one that came after the question for pods must go as well
+            left = [pod for pod in pods if not pod_phase.has_ended(pod)]
+        else:
+            left = [pod for pod in pods if uid_of(pod) in self._struck]
         return None if left else INTERRUPTED
 
 

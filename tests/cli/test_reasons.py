@@ -8,6 +8,7 @@ import pytest
 
 from sidings.api.objects import name_of, uid_of
 from sidings.api.resources import WORKLOADS, Resource
+from sidings.api.status import Forbidden
 from sidings.cli import jobs, reasons
 from sidings.client.interface import ObjectList
 from sidings.client.local import LocalClient
@@ -59,6 +60,24 @@ async def test_workloads_that_were_seen_are_not_read_again(world: World) -> None
         found = await reasons.of_families(client, world.plane.clock, here.families, "", seen)
         assert [each.code for each in found.values()] == ["SDG-110"]
         assert client.workloads == read
+
+
+class OwnNamespace(LocalClient):
+    """A user who may list Workloads in a namespace only."""
+
+    async def list(self, resource: Resource, namespace: str = "", **options: Any) -> ObjectList:
+        if resource == WORKLOADS and not namespace:
+            raise Forbidden("workloads.kueue.x-k8s.io is forbidden")
+        return await super().list(resource, namespace, **options)
+
+
+async def test_who_sees_the_workloads_of_one_namespace_is_answered_by_those(world: World) -> None:
+    queue = [{"node": {}}, {"flavor": {}}, {"queue": {"cpu": 2}}, {"local": {}}]
+    await world.play([*queue, {"job": {"name": "never", "queue": "lq", "cpu": 3}}])
+    client = OwnNamespace(world.plane.registry)
+    here = await jobs.listed(client, "team")
+    found = await reasons.of_families(client, world.plane.clock, here.families, "", here.workloads)
+    assert [each.code for each in found.values()] == ["SDG-110"]
 
 
 async def test_nothing_is_read_where_all_is_well(world: World) -> None:

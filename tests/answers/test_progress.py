@@ -117,6 +117,8 @@ def test_the_annotation_counts_where_there_is_no_status() -> None:
     assert progress.of_job(train_job(annotation=json.dumps(report))) == expected
     both = progress.of_job(train_job({"progressPercentage": 40, "lastUpdatedTime": STAMP}, json.dumps(report)))
     assert both == Progress(percent=40, told=AT)
+    del report["progressPercentage"]
+    assert progress.of_job(train_job(annotation=json.dumps(report))) == expected, "it follows from the steps"
 
 
 @pytest.mark.parametrize("text", ["", "null", "[1]", "{", '"x"'])

@@ -33,9 +33,10 @@ class Logs:
         yield self.written[name_of(pod)].encode()
 
 
-def job(name: str, *ranks: tuple[str, str]) -> dict[str, Any]:
+def job(name: str, *ranks: tuple[str, str], kind: str = "JobSet") -> dict[str, Any]:
     return {
         "namespace": "team",
+        "kind": kind,
         "name": name,
         "ranks": [
             {"part": part, "rank": rank, "pod": f"{name}-{part}-{rank}", "running": True} for part, rank in ranks
@@ -72,6 +73,7 @@ async def test_the_train_job_spares_its_log() -> None:
     await client.patch(TRAIN_JOBS, "a", {"status": {"trainerStatus": status}}, namespace="team", subresource="status")
     for namespace in ("team", ""):
         assert await steps(client, job("a", ("node", "0")), namespace=namespace) == [3]
+    assert await steps(client, job("a", ("", "0"), kind="Job")) == [None], "of the same name, and another's"
 
 
 async def test_who_says_nothing_and_who_is_gone_are_none() -> None:

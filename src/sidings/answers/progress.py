@@ -147,10 +147,11 @@ def _of_report(report: Mapping[str, Any], metrics: Mapping[str, Any]) -> Progres
         ((name.removesuffix(_PER_SECOND), value) for name, value in known.items() if name.endswith(_PER_SECOND)),
         ("", None),
     )
+    step, total = _count(known.get("step")), _count(known.get("total_steps"))
     return Progress(
-        step=_count(known.get("step")),
-        total=_count(known.get("total_steps")),
-        percent=whole.get("progressPercentage"),
+        step=step,
+        total=total,
+        percent=whole.get("progressPercentage", None if step is None else _percent(step, total)),
         loss=known.get("loss"),
         rate=rate,
         unit=unit,

@@ -13,7 +13,7 @@ from typing import Any
 from sidings.answers import progress
 from sidings.answers.progress import Progress
 from sidings.api.objects import Object, key_of
-from sidings.api.resources import PODS, TRAIN_JOBS
+from sidings.api.resources import JOB_SETS, PODS, TRAIN_JOBS
 from sidings.api.status import ApiError
 from sidings.cli.log_stream import tail_of
 from sidings.client.interface import Client
@@ -34,7 +34,7 @@ async def read(client: Client, jobs: Sequence[Job], namespace: str) -> list[Prog
     limit = asyncio.Semaphore(AT_ONCE)
 
     async def of(job: Job) -> Progress | None:
-        train_job = train_jobs.get((job["namespace"], job["name"]))
+        train_job = train_jobs.get((job["namespace"], job["name"])) if job["kind"] == JOB_SETS.kind else None
         told = progress.of_job(train_job) if train_job is not None else None
         if told is not None:
             return told

@@ -17,21 +17,37 @@ import torch
 from model import Block, Config, Decoder
 
 import sidings_train
-from sidings_train import Checkpoints, Interruption, Progress, Tokens, TrainState, World, accumulating, tokens
+from sidings_train import (
+    Checkpoints,
+    Interruption,
+    Progress,
+    Tokens,
+    TrainError,
+    TrainState,
+    World,
+    accumulating,
+    tokens,
+)
 
 END_OF_TEXT = 256  # bytes are tokens 0 to 255
 
 
-def token_files(args: argparse.Namespace, world: World, files: list[Path], name: str) -> list[Path]:
+def read(args: argparse.Namespace, world: World, files: list[Path], name: str) -> Tokens:
     """``files`` where they are tokens; of text its bytes as one such file, written by the first rank of each node."""
-    if args.tokens:
-        return files
-    path = args.work / f"{name}-{world.rank - world.local_rank}.bin"  # nodes may share the folder
-    with world.together():
-        if world.local_rank == 0:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            tokens.write(path, ([*text.read_bytes(), END_OF_TEXT] for text in sorted(files)))
-    return [path]
+    if not args.tokens:
+        path = args.work / f"{name}-{world.rank - world.local_rank}.bin"  # nodes may share the folder
+        with world.together():
+            if world.local_rank == 0:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                tokens.write(path, ([*text.read_bytes(), END_OF_TEXT] for text in sorted(files)))
+        files = [path]
+    found = Tokens(files, args.length, wide=args.wide)
+    if len(found) < world.size:
+        raise TrainError(
+            f"{name}: {len(found)} windows of {args.length} tokens for {world.size} processes",
+            remedy="more text, a shorter --length, or fewer processes",
+        )
+    return found
 
 
 def build(args: argparse.Namespace, config: Config, world: World) -> torch.nn.Module:
@@ -64,11 +80,8 @@ def operations(model: torch.nn.Module, config: Config, length: int) -> float:
 class Trainer:
     def __init__(self, args: argparse.Namespace, world: World) -> None:
         self.args, self.world = args, world
-        self.data = Tokens(token_files(args, world, args.tokens or args.text, "text"), args.length, wide=args.wide)
-        self.held_out = None
-        if args.held_out:
-            files = token_files(args, world, args.held_out, "held-out")
-            self.held_out = Tokens(files, args.length, wide=args.wide)
+        self.data = read(args, world, args.tokens or args.text, "text")
+        self.held_out = read(args, world, args.held_out, "held-out") if args.held_out else None
         config = Config.read(args.config or Path(__file__).with_name("sizes.json"), None if args.config else args.size)
         self.model = build(args, config, world)
         self.operations = operations(self.model, config, args.length)
@@ -161,6 +174,9 @@ def main() -> None:
     parser.add_argument("--page", type=int, metavar="PORT", help="serve progress for OpenShift AI, which asks at 28080")
     parser.add_argument("--tensorboard", type=Path, metavar="FOLDER", help="write curves for TensorBoard")
     args = parser.parse_args()
+    for path in (*(args.text or args.tokens), *(args.held_out or ()), *filter(None, (args.config, args.weights))):
+        if not path.is_file():
+            parser.error(f"{path}: no such file")
     with sidings_train.start() as world:
         trainer = Trainer(args, world)
         size = sum(parameter.numel() for parameter in trainer.model.parameters())

@@ -101,6 +101,15 @@ def whole(folder: Path) -> dict[int, float]:
 
 @pytest.mark.slow
 @pytest.mark.e2e
+def test_too_little_text_for_two_is_said_by_both(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("x" * 40)
+    _, errors = start(tmp_path, str(tmp_path / "c")).communicate()
+    assert "TrainError: text: 1 windows of 32 tokens for 2 processes" in errors
+    assert "help: more text, a shorter --length, or fewer processes" in errors
+
+
+@pytest.mark.slow
+@pytest.mark.e2e
 def test_killed_and_started_again_it_learns_the_same(folder: Path, whole: dict[int, float]) -> None:
     torchrun.kill_a_rank(start(folder, str(folder / "parts"), *SHARDED), folder / "parts")
     printed, errors = start(folder, str(folder / "parts"), *SHARDED).communicate()

@@ -79,11 +79,26 @@ def test_a_refusal_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert told == [f"progress cannot be reported to {url}: HTTP Error 403: Forbidden"] * 2
 
 
-def test_a_token_that_is_missing_is_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    server = StatusServer("http://127.0.0.1:9/", tmp_path / "token", None)
+@pytest.mark.parametrize(
+    ("url", "missing", "said"),
+    [
+        ("http://127.0.0.1:9/", "token", "No such file"),
+        ("https://127.0.0.1:9/", "authority", "No such file"),
+        ("engine:10443/status", "", "unknown url type"),
+        ("http://127.0.0.1:9/", "", "refused"),
+    ],
+)
+def test_what_is_missing_or_wrong_is_a_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], url: str, missing: str, said: str
+) -> None:
+    token = tmp_path / "token"
+    if missing != "token":
+        token.write_text("secret")
+    server = StatusServer(url, token, tmp_path / "authority" if missing == "authority" else None)
     server.tell(REPORT)
     server.close()
-    assert "No such file" in capsys.readouterr().err
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"progress cannot be reported to {url}: ") and said in line
 
 
 def test_the_page_shows_the_newest_and_leaves_it_behind(tmp_path: Path) -> None:

@@ -28,8 +28,7 @@ class StatusServer:
     """Posts reports to ``url``; ``token`` is a file, read for every report because it is renewed."""
 
     def __init__(self, url: str, token: Path, authority: Path | None) -> None:
-        self._url, self._token = url, token
-        self._context = ssl.create_default_context(cafile=authority) if authority else None
+        self._url, self._token, self._authority = url, token, authority
         self._newest: Report | None = None
         self._closing = self._complained = False
         self._changed = threading.Condition()
@@ -69,9 +68,10 @@ class StatusServer:
         try:
             headers = {"Authorization": f"Bearer {self._token.read_text().strip()}", "Content-Type": "application/json"}
             request = urllib.request.Request(self._url, body, headers, method="POST")
-            with urllib.request.urlopen(request, timeout=_TIMEOUT, context=self._context):
+            context = ssl.create_default_context(cafile=self._authority) if self._authority else None
+            with urllib.request.urlopen(request, timeout=_TIMEOUT, context=context):
                 pass
-        except (OSError, HTTPException) as error:  # of the file, the network, or a server that is none
+        except (OSError, HTTPException, ValueError) as error:  # of a file, the network, a server or a URL that is none
             if not self._complained:
                 print(f"progress cannot be reported to {self._url}: {error}", file=sys.stderr, flush=True)
             self._complained = True
@@ -119,5 +119,8 @@ class Page:
         if self._server:
             self._server.shutdown()
             self._server.server_close()
-        if message.is_file():
-            message.write_bytes(self._text)
+        try:
+            if message.is_file():
+                message.write_bytes(self._text)
+        except OSError as error:
+            print(f"progress cannot be left behind: {error}", file=sys.stderr, flush=True)

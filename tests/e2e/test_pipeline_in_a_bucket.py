@@ -16,7 +16,7 @@ pytestmark = pytest.mark.e2e
 
 REPOSITORY = Path(__file__).parents[2]
 NAMESPACE, NAME = "fraud", "fraud-detection"
-SMALL = ["--cards=40", "--epochs=8", "--batch-size=256", "--checkpoint-every=10"]
+SMALL = ["--cards=40", "--epochs=4", "--batch-size=256", "--checkpoint-every=10"]
 RANKS = f"jobset.sigs.k8s.io/jobset-name={NAME},jobset.sigs.k8s.io/replicatedjob-name=training"
 RANK_0 = f"{RANKS},batch.kubernetes.io/job-completion-index=0"
 LIBRARY_IN_PODS = """\
@@ -62,10 +62,14 @@ def test_a_killed_rank_goes_on_from_the_bucket(machine: Machine, tmp_path: Path)
     def has_ended() -> bool:
         return bool((machine.object("jobset", NAME, NAMESPACE).get("status") or {}).get("terminalState"))
 
+    def ranks() -> list[str]:
+        return machine.kubectl("get", "pods", "-n", NAMESPACE, "-l", RANKS, "-o", "name").split()
+
+    wait_for(lambda: len(ranks()) == 2)
+    second = ranks()[1]
     wait_for(lambda: bool(written()) or has_ended(), 300)
     assert not has_ended()
-    pods = machine.kubectl("get", "pods", "-n", NAMESPACE, "-l", RANKS, "-o", "name").split()
-    machine.kubectl("delete", "-n", NAMESPACE, "--force", "--grace-period=0", pods[1])
+    machine.kubectl("delete", "-n", NAMESPACE, "--force", "--grace-period=0", second)
     machine.wait_for_condition("Completed", f"jobset/{NAME}", "-n", NAMESPACE, seconds=400)
     assert machine.object("jobset", NAME, NAMESPACE)["status"]["restarts"] == 1
 

@@ -28,7 +28,7 @@ def main() -> None:
     codes, labels = load_part(args.data_dir, "train", world.device)
     model = FraudNet(list(json.loads((args.data_dir / "meta.json").read_text())["coder"]["sizes"].values()))
     model.to(world.device)
-    parallel = DistributedDataParallel(model, broadcast_buffers=False) if world.size > 1 else model
+    parallel = DistributedDataParallel(model) if world.size > 1 else model
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.012, fused=True)
     loss = torch.nn.BCEWithLogitsLoss(pos_weight=torch.tensor(FRAUD_WEIGHT, device=world.device))
     speeds = []

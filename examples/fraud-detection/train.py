@@ -156,7 +156,7 @@ class Run:
         torch.manual_seed(args.seed)
         self.model = FraudNet(list(meta["coder"]["sizes"].values())).to(world.device)
         self.optimizer = torch.optim.AdamW(self.model.parameters(), weight_decay=0.01, fused=True)
-        self.parallel = self.model if world.size == 1 else DistributedDataParallel(self.model, broadcast_buffers=False)
+        self.parallel = self.model if world.size == 1 else DistributedDataParallel(self.model)
         self.loss = nn.BCEWithLogitsLoss(pos_weight=torch.tensor(FRAUD_WEIGHT, device=world.device))
         self.checkpoints = Checkpoints(args.checkpoint_dir / args.checkpoint_prefix)
         self.recipe = {"rows": meta["rows"], "source": meta["recipe"], "batch": args.batch_size, "epochs": args.epochs}

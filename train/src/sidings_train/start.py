@@ -35,6 +35,9 @@ PATIENCE = 60.0  # seconds at one step before a rank says who is behind
 CUBLAS_WORKSPACE = ("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
 """What torch's notes on reproducibility ask for with CUDA 10.2 and later."""
 
+_KEPT: list[object] = []
+"""Groups that are over. One whose last holder lets go of it joins its threads while holding the interpreter's lock, and
+a thread that is just letting a tensor go waits for that lock: a training that is complete would hang (torch 2.13)."""
 _RENAMED_IN = (2, 11)  # the flight recorder's variable; from there on torch warns of the old name
 
 
@@ -74,6 +77,7 @@ def start(
         world.end()
         if world.watch:
             world.watch.stop()
+    _KEPT.extend((dist.group.WORLD, world.group, *world.groups))
     dist.destroy_process_group()
 
 

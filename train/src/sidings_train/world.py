@@ -44,6 +44,7 @@ class World:
     group: dist.ProcessGroup | None = None
     watch: Watch | None = field(default=None, repr=False)
     on_one_node: bool = False
+    groups: list[dist.ProcessGroup] = field(default_factory=list, init=False, repr=False)
     _endings: list[Callable[[], None]] = field(default_factory=list, init=False, repr=False)
 
     @property
@@ -136,6 +137,7 @@ class World:
             return None
         group = dist.new_group(backend="gloo", timeout=self.timeout)
         assert isinstance(group, dist.ProcessGroup)  # new_group gives a marker only to ranks outside the group
+        self.groups.append(group)
         return group
 
 

@@ -1,12 +1,14 @@
 """What the model looks up: sums of steps, so that neighbours share what they learn."""
 
 import torch
-from train import FraudNet
 
+from tests.examples.scripts import script
+
+FraudNet = script("train").FraudNet
 SIZES = [3, 5]
 
 
-def net() -> FraudNet:
+def net() -> torch.nn.Module:
     torch.manual_seed(0)
     made = FraudNet(SIZES, width=2)
     torch.nn.init.normal_(made.steps)

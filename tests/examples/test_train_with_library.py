@@ -9,12 +9,12 @@ from pathlib import Path
 
 import prepare
 import pytest
-import train_with_library
 
 import sidings_train
 from sidings_train import Checkpoints, Interruption, Progress
 from tests.examples import torchrun
 from tests.examples.conftest import EXAMPLE
+from tests.examples.scripts import script
 
 pytestmark = [pytest.mark.slow, pytest.mark.e2e]
 SMALL = ("--cards", "40", "--batch-size", "256", "--epochs", "2", "--checkpoint-every", "20")
@@ -49,7 +49,7 @@ def test_told_to_end_in_its_evaluation_it_does(tmp_path: Path, capfd: pytest.Cap
     args = argparse.Namespace(**vars(args), epochs=1, batch_size=256, lr=0.006, compile=False, symmetric=False)
     meta = prepare.prepare(args)
     with sidings_train.start() as world:
-        trainer = train_with_library.Trainer(args, world, meta)
+        trainer = script("train_with_library").Trainer(args, world, meta)
         with (
             Checkpoints(tmp_path / "c", world, trainer.state) as checkpoints,
             Interruption(world) as interruption,

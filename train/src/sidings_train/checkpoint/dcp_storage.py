@@ -34,6 +34,7 @@ from torch.futures import Future
 from sidings_train.checkpoint.layout import METADATA, Attempt
 from sidings_train.checkpoint.manifest import File
 from sidings_train.errors import CheckpointError, TrainError
+from sidings_train.storage.ahead import Piece, read_ahead
 from sidings_train.storage.place import Place, Sink
 
 
@@ -148,9 +149,10 @@ class PlaceReader(StorageReader):
         return plans
 
     def read_data(self, plan: LoadPlan, planner: LoadPlanner) -> Future[None]:
-        for item in plan.items:
-            info = self._where[item.storage_index]
-            data = io.BytesIO(self._place.read(self._attempt.path(info.relative_path), info.offset, info.length))
+        where = (self._where[item.storage_index] for item in plan.items)
+        pieces = (Piece(self._attempt.path(info.relative_path), info.offset, info.length) for info in where)
+        for item, saved in zip(plan.items, read_ahead(self._place, pieces), strict=True):
+            data = io.BytesIO(saved)
             if item.type == LoadItemType.BYTE_IO:
                 planner.load_bytes(item, data)
                 continue

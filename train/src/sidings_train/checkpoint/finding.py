@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from sidings_train.checkpoint.layout import MANIFEST, Attempt, attempts, finished
 from sidings_train.checkpoint.manifest import File, Manifest, UnreadableError
 from sidings_train.errors import NotThereError
+from sidings_train.storage.ahead import Piece, read_ahead
 from sidings_train.storage.place import Place
 from sidings_train.world import World
 
@@ -100,11 +101,13 @@ def _manifest(place: Place, attempt: Attempt, sizes: Mapping[str, int]) -> Manif
 
 
 def _difference(place: Place, attempt: Attempt, name: str, file: File) -> str:
-    checksum, offset = hashlib.sha256(), 0
+    checksum = hashlib.sha256()
+    chunks = (
+        Piece(attempt.path(name), offset, min(_CHUNK, file.size - offset)) for offset in range(0, file.size, _CHUNK)
+    )
     try:
-        while offset < file.size and (chunk := place.read(attempt.path(name), offset, min(_CHUNK, file.size - offset))):
+        for chunk in read_ahead(place, chunks):
             checksum.update(chunk)
-            offset += len(chunk)
     except NotThereError:
         return f"{name} is not there on every node, or was deleted just now"
     return "" if checksum.hexdigest() == file.sha256 else f"{name} has another checksum than when it was written"

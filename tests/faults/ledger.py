@@ -62,6 +62,8 @@ class Ledger:
     """The highest attempt that an agent has written on a pod, by uid of the JobSet."""
     gone_jobs: dict[str, list[Object]] = field(default_factory=dict)
     """Jobs that have ended and gone, by uid of their owner: it may have read them before and act upon them after."""
+    collected: dict[str, str] = field(default_factory=dict)
+    """Uids of owners, by uid of the Job that was deleted in the background."""
     completed_for: set[str] = field(default_factory=set)
     """Uids of owners of which a JobSet was seen to complete."""
     changes: int = 0
@@ -105,6 +107,8 @@ class Ledger:
             self.present[kind].pop(uid, None)
             if kind == JOBS.kind and is_finished(change.obj):
                 self.gone_jobs.setdefault(owner_uid(change.obj), []).append(change.obj)
+            if kind == JOBS.kind and change.old and not objects.is_deleting(change.old):
+                self.collected[uid] = owner_uid(change.old)
         else:
             self.present[kind][uid] = change.new
         if kind == JOB_SETS.kind and is_finished(change.obj) == "Completed":
@@ -176,9 +180,23 @@ def never_two_live_attempts(ledger: Ledger, change: Change) -> Iterator[str]:
         if not same_place or index is None or phase(other) in ENDED:
             continue
         if owner_uid(other) != owner_uid(new):
+            if _left_behind(ledger, other, new):
+                continue
             yield f"a pod of an earlier attempt still lives: {objects.name_of(other)}"
         elif not objects.is_deleting(other) or _replaces_only_failed(ledger, owner_uid(new)):
             yield f"index {index} has a pod already: {objects.name_of(other)}"
+
+
+def _left_behind(ledger: Ledger, other: Object, new: Object) -> bool:
+    """Whether the Job of ``other`` went with a JobSet that was deleted, before the garbage collector saw ``other``.
+
+    A Job that nothing seems to depend on is deleted in the background, also for an owner that waits for it (upstream
+    the same); a pod that was made at that moment is collected a little later. A JobSet's own restarts are another
+    thing: they wait for the pods.
+    """
+    former = ledger.collected.get(owner_uid(other))
+    job = ledger.present[JOBS.kind].get(owner_uid(new))
+    return former is not None and (job is None or owner_uid(job) != former)
 
 
 def _replaces_only_failed(ledger: Ledger, job_uid: str) -> bool:

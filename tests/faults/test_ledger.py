@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
+from sidings.api.job.labels import COMPLETION_INDEX
 from sidings.api.jobset import labels
 from sidings.api.objects import Object
-from sidings.api.resources import JOB_SETS, JOBS, Resource
+from sidings.api.resources import JOB_SETS, JOBS, PODS, Resource
 from sidings.client.interface import WatchEvent
 from tests.faults.ledger import Ledger, Violation
 
@@ -67,3 +68,33 @@ async def test_how_that_job_ended_still_counts() -> None:
         await judge("Complete", jobset(restarts=1, restartsCountTowardsMax=1))
     with pytest.raises(Violation, match="only 0 of 1 Jobs are complete"):
         await judge("Failed", jobset(conditions=ended("Completed")))
+
+
+def owned(kind: str, uid: str, owner_kind: str, owner_uid: str) -> Object:
+    """A Job ``js-a-0`` or its pod of index 0."""
+    owner = {"kind": owner_kind, "name": "js" if kind == JOBS.kind else "js-a-0", "uid": owner_uid, "controller": True}
+    metadata = {"name": f"js-a-0{uid}", "namespace": "ns", "uid": uid, "ownerReferences": [owner]}
+    metadata["annotations"] = {COMPLETION_INDEX: "0"}
+    metadata["labels"] = {labels.RESTART_ATTEMPT: "0", labels.REPLICATED_JOB_NAME: "a"}
+    return {"kind": kind, "metadata": metadata, "spec": {}, "status": {}}
+
+
+async def replaced(next_owner: str) -> None:
+    """A Job goes in the background before its pod does, and another Job has made one by then."""
+    first, second = owned(JOBS.kind, "1", JOB_SETS.kind, "set"), owned(JOBS.kind, "2", JOB_SETS.kind, next_owner)
+    pods = [owned(PODS.kind, f"p{uid}", JOBS.kind, uid) for uid in "12"]
+    added = [WatchEvent("ADDED", obj) for obj in (first, pods[0])]
+    rest = [WatchEvent("ADDED", obj) for obj in (second, pods[1])]
+    ledger = Ledger()
+    gone = WatchEvent("DELETED", owned(JOBS.kind, "1", JOB_SETS.kind, "set"))
+    await ledger.follow(History(*added, gone, *rest))  # type: ignore[arg-type]
+    ledger.check()
+
+
+async def test_a_pod_that_the_collector_had_not_seen_may_outlive_the_jobset_of_its_job() -> None:
+    await replaced(next_owner="another")
+
+
+async def test_a_jobset_itself_waits_for_the_pods_of_the_attempt_before() -> None:
+    with pytest.raises(Violation, match="a pod of an earlier attempt still lives"):
+        await replaced(next_owner="set")

@@ -26,7 +26,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from engine import Engine
+from engine import Engine, verdict_in
 
 REPOSITORY = Path(__file__).parent.parent
 VALIDATION = REPOSITORY / "tests" / "e2e" / "manifests" / "trainjob.yaml"
@@ -242,7 +242,7 @@ class Bench:
         self.engine.kubectl("apply", "-f", str(FRAUD / f"trainjob-{gpus}gpu.yaml"))
         metrics: list[str] = []
         text = self.finished(name, "fraud", lambda: metrics.append(self.engine.kubectl("get", "--raw", "/metrics")))
-        result = next(json.loads(line) for line in reversed(text.splitlines()) if line.startswith('{"'))
+        result = verdict_in(text)
         jobs = json.loads(self.engine.kubectl("get", "--raw", "/telemetry/v1/jobs?namespace=fraud"))["jobs"]
         seen = [line for page in metrics for line in page.splitlines() if f'exported_job="{name}"' in line]
         samples = sorted({line for line in seen if line.startswith("DCGM_FI_DEV_GPU_UTIL")})[-gpus:]

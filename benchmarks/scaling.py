@@ -29,7 +29,7 @@ from typing import Any
 
 import yaml
 
-from engine import Engine
+from engine import Engine, verdict_in
 
 REPOSITORY = Path(__file__).parent.parent
 FRAUD = REPOSITORY / "examples" / "fraud-detection"
@@ -121,7 +121,7 @@ class Bench:
         self.engine.kubectl("delete", "trainjob", gang.name, "-n", "fraud", "--wait")
         if ended != "Complete":
             raise SystemExit(f"{gang.name}: {ended}\n{text[-6000:]}")
-        result = next(json.loads(line) for line in reversed(text.splitlines()) if line.startswith('{"'))
+        result = verdict_in(text)
         for line in text.splitlines():
             if "eagerly" in line or "not compiled" in line or "process group:" in line:
                 print(line, flush=True)

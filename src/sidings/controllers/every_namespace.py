@@ -27,7 +27,7 @@ class InEveryNamespace(Controller):
 
     def contents(self, namespace: str) -> Mapping[Resource, Object]:
         """What is to be in ``namespace``; objects may leave that out of their metadata."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must say what every namespace has")
 
     async def reconcile(self, key: Key) -> float | None:
         try:

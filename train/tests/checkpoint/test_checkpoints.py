@@ -277,3 +277,27 @@ def test_weights_that_are_lost_are_not_written(pair: Pair, tmp_path: Path) -> No
         assert isinstance(outcome.error, LossError)
         assert "the loss was NaN or infinite by step 6 (rank 1)" in str(outcome.error)
     assert max(path.name for path in tmp_path.iterdir()) <= "step-00000004"
+
+
+class SaysThatItIsLost(TrainState):
+    """Sets ``heard`` when the loop learns that the loss is lost."""
+
+    heard = threading.Event()
+
+    def is_lost(self) -> bool:
+        lost = super().is_lost()
+        if lost:
+            self.heard.set()
+        return lost
+
+
+def test_a_good_checkpoint_still_being_written_is_not_lost_with_the_loss(alone: World) -> None:
+    state = SaysThatItIsLost(nn.Linear(2, 2), step=1)
+    place = Memory(lambda verb, name: state.heard.wait(60) and None)  # slow: nothing is written before
+    with (
+        pytest.raises(LossError, match=r"the newest good one is of step 2"),
+        Checkpoints(place, alone, state, every=2) as checkpoints,
+    ):
+        for loss in (0.5, 0.5, float("nan")):
+            state.advance(1, torch.tensor(loss))
+            checkpoints.after_step()

@@ -139,6 +139,7 @@ class Checkpoints:
         lost = [str(rank) for rank, own in enumerate(self._world.gather(self._state.is_lost())) if own]
         if not lost:
             return
+        self._settle()  # all ranks are here, and what is being written is from before the loss was lost
         newest = f"the newest good one is of step {self.last.step}" if self.last else "there is none before"
         raise LossError(
             f"the loss was NaN or infinite by step {self._state.step} (rank {', '.join(lost)})",

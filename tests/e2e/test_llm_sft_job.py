@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.machine import Machine, edited
-from tests.e2e.training import LIBRARY
+from tests.e2e.machine import Machine
 
 pytestmark = pytest.mark.e2e
 
@@ -17,24 +15,11 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "llm-sft"
 RANK_0 = "jobset.sigs.k8s.io/jobset-name=llm-sft,batch.kubernetes.io/job-completion-index=0"
 
 
-def with_the_library(text: str, folder: Path) -> str:
-    """As with an image of one's own: a checkout's folders are not in a pod."""
-    text = edited(text, "    env:\n", "    env:\n      - {name: PYTHONPATH, value: /library}\n")
-    mount = "              - {name: scripts, mountPath: /scripts}\n"
-    text = edited(text, mount, f"{mount}              - {{name: library, mountPath: /library}}\n")
-    volumes = "        volumes:\n"
-    return edited(text, volumes, f"{volumes}          - {{name: library, hostPath: {{path: {folder}}}}}\n")
-
-
 def test_it_trains_in_shards_and_leaves_its_checkpoints_in_the_bucket(machine: Machine, tmp_path: Path) -> None:
     pytest.importorskip("obstore")
-    example, library, buckets = tmp_path / "example", tmp_path / "library", tmp_path / "buckets"
-    shutil.copytree(EXAMPLE, example)
-    shutil.copytree(LIBRARY, library / "sidings_train")
-    job = example / "trainjob.yaml"
-    job.write_text(with_the_library(job.read_text(), library))
+    buckets = tmp_path / "buckets"
     machine.ok("up", "--s3", "--s3-folder", str(buckets), "--nodes", "2", "--cpu", "8")
-    machine.kubectl("apply", "-k", str(example))
+    machine.kubectl("apply", "-k", str(EXAMPLE))
     machine.wait_for_condition("Complete", "trainjob/llm-sft", seconds=400)
     log = machine.kubectl("logs", "-l", RANK_0, "--tail=-1")
     assert re.search(r"^125,376 parameters, sharded on 2 cpu$", log, re.MULTILINE)

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.machine import Machine, edited, wait_for
-from tests.e2e.training import LIBRARY
 
 pytestmark = pytest.mark.e2e
 
@@ -19,32 +18,19 @@ NAMESPACE, NAME = "fraud", "fraud-detection"
 SMALL = ["--cards=40", "--epochs=4", "--batch-size=256", "--checkpoint-every=10"]
 RANKS = f"jobset.sigs.k8s.io/jobset-name={NAME},jobset.sigs.k8s.io/replicatedjob-name=training"
 RANK_0 = f"{RANKS},batch.kubernetes.io/job-completion-index=0"
-LIBRARY_IN_PODS = """\
-      - op: add
-        path: /spec/replicatedJobs/1/template/spec/template/spec/containers/0/env/-
-        value: {name: PYTHONPATH, value: /library}
-      - op: add
-        path: /spec/replicatedJobs/1/template/spec/template/spec/containers/0/volumeMounts/-
-        value: {name: library, mountPath: /library}
-      - op: add
-        path: /spec/replicatedJobs/1/template/spec/template/spec/volumes/-
-        value: {name: library, hostPath: {path: FOLDER}}
-"""
-"""As with an image of one's own: a checkout's folders are not in a pod."""
 
 
 def example(folder: Path) -> Path:
-    """The overlay as it stands, but smaller, and with the library where pods see it."""
+    """The overlay as it stands, but smaller."""
     for name in ("fraud-detection", "fraud-detection-s3"):
         shutil.copytree(REPOSITORY / "examples" / name, folder / name)
-    shutil.copytree(LIBRARY, folder / "library" / "sidings_train")
     overlay = folder / "fraud-detection-s3" / "kustomization.yaml"
     text = edited(overlay.read_text(), "fraud/prepared]", f"fraud/prepared, {SMALL[0]}]")
     arguments = "".join(f"\n          - {argument}" for argument in SMALL)
     text = edited(
         text, "--checkpoints=s3://data/fraud/checkpoints", f"--checkpoints=s3://data/fraud/checkpoints{arguments}"
     )
-    overlay.write_text(text + LIBRARY_IN_PODS.replace("FOLDER", str(folder / "library")))
+    overlay.write_text(text)
     return overlay.parent
 
 

@@ -6,7 +6,6 @@ library the same is what ``sidings_train`` makes of it: a checkpoint when it is 
 
 from __future__ import annotations
 
-import shutil
 import textwrap
 from pathlib import Path
 
@@ -36,8 +35,7 @@ dist.destroy_process_group()
 """
 
 ON_THE_LIBRARY = """\
-import pathlib, sys, time
-sys.path.insert(0, "/shared")
+import pathlib, time
 import torch, sidings_train
 from sidings_train import Checkpoints, Interruption, Progress, TrainState
 
@@ -64,7 +62,6 @@ with sidings_train.start() as world:
             time.sleep(0.02)
         checkpoints.save()
 """
-LIBRARY = Path(__file__).parents[2] / "train" / "src" / "sidings_train"
 
 
 class Training:
@@ -126,13 +123,9 @@ class Training:
 
 
 class LibraryTraining(Training):
-    """On the training library, which is shared too: a checkout's folders are not in a pod."""
+    """On the training library."""
 
     script = ON_THE_LIBRARY
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder)
-        shutil.copytree(LIBRARY, folder / "sidings_train")
 
     @property
     def saved(self) -> list[int]:

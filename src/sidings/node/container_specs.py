@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from sidings.api.objects import Object, annotations_of
 from sidings.node import environment, folders, logs, masks, mpi_image, security, software
+from sidings.node.checkouts import checkouts
 from sidings.node.container_engine.image import Image
 from sidings.node.container_engine.image_run import has_command, image_run
 from sidings.node.environment import NodeFacts
@@ -111,7 +112,7 @@ class ContainerSpecs:
         variables |= links.environment
         folder = self._working_directory(pod)
         who = security.credentials(pod, container, given.means) if image is None else Credentials()
-        visible = [*(software.visible_prefixes(prefix) if prefix is not None else ()), *(own.paths if own else ())]
+        visible = [*(self._environment_paths(prefix) if prefix is not None else ()), *(own.paths if own else ())]
         binds = [Bind(str(path), str(path)) for path in visible if path.exists()]
         if folder:
             binds.append(Bind(str(folder), str(folder), read_only=False))
@@ -176,6 +177,9 @@ class ContainerSpecs:
         if found.reason:
             self._shop.note(pod, "Warning", NVLINK_NOT_KEPT, found.reason)
         return found
+
+    def _environment_paths(self, prefix: Path) -> tuple[Path, ...]:
+        return (*software.visible_prefixes(prefix), *checkouts(prefix, self._shop.secrets))
 
     def _working_directory(self, pod: Object) -> Path | None:
         path = annotations_of(pod).get(WORKING_DIRECTORY)

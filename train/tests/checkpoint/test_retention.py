@@ -9,8 +9,8 @@ from sidings_train.checkpoint.retention import to_delete
 WHOLE, OPEN = {"data", MANIFEST}, {"data"}
 
 
-def steps_left(found: dict[Attempt, set[str]], **how: int) -> list[int]:
-    gone = set(to_delete(found, **{"keep": 2, **how}))
+def steps_left(found: dict[Attempt, set[str]], written: int, **how: int) -> list[int]:
+    gone = set(to_delete(found, written, **{"keep": 2, **how}))
     return sorted(
         attempt.step for attempt, files in found.items() if not {attempt.path(file) for file in files} <= gone
     )
@@ -18,27 +18,32 @@ def steps_left(found: dict[Attempt, set[str]], **how: int) -> list[int]:
 
 def test_the_newest_stay() -> None:
     found = {Attempt(step, "a"): WHOLE for step in (100, 200, 300, 400)}
-    assert steps_left(found) == [300, 400]
-    assert steps_left(found, keep=1) == [400]
+    assert steps_left(found, 400) == [300, 400]
+    assert steps_left(found, 400, keep=1) == [400]
+    assert steps_left(found, 400, keep=4) == steps_left(found, 400, keep=5) == [100, 200, 300, 400]
 
 
 def test_multiples_stay_for_good() -> None:
     found = {Attempt(step, "a"): WHOLE for step in (100, 200, 300, 400, 500)}
-    assert steps_left(found, keep=1, keep_every=200) == [200, 400, 500]
+    assert steps_left(found, 500, keep=1, keep_every=200) == [200, 400, 500]
+    assert steps_left(found, 500, keep=1, keep_every=1) == [100, 200, 300, 400, 500]
+    assert steps_left(found, 500, keep=1, keep_every=1000) == [500]
 
 
 def test_an_older_attempt_of_the_same_step_goes() -> None:
     found = {Attempt(100, "1"): WHOLE, Attempt(100, "2"): WHOLE}
-    assert to_delete(found, keep=2) == [Attempt(100, "1").path(MANIFEST), Attempt(100, "1").path("data")]
+    assert to_delete(found, 100, keep=2) == [Attempt(100, "1").path(MANIFEST), Attempt(100, "1").path("data")]
 
 
 def test_unfinished_goes_once_something_later_is_whole() -> None:
     found = {Attempt(100, "a"): OPEN, Attempt(200, "a"): WHOLE, Attempt(300, "a"): OPEN}
-    assert steps_left(found) == [200, 300]
+    assert steps_left(found, 200) == [200, 300]
 
 
-def test_nothing_goes_while_nothing_is_whole() -> None:
-    assert to_delete({Attempt(100, "a"): OPEN}, keep=1) == []
+def test_what_was_just_written_stays_whatever_lies_beyond() -> None:
+    found = {Attempt(step, "a"): WHOLE for step in (100, 150, 400)}  # 400 is torn: the run went back to 100
+    assert steps_left(found, 150, keep=1) == [150, 400]
+    assert steps_left({**found, Attempt(400, "b"): WHOLE}, 400, keep=1) == [400]
 
 
 ATTEMPTS = st.dictionaries(
@@ -46,13 +51,16 @@ ATTEMPTS = st.dictionaries(
 )
 
 
-@given(found=ATTEMPTS, keep=st.integers(1, 4), cut=st.integers(0, 40))
+@given(found=ATTEMPTS, written=st.integers(0, 30), keep=st.integers(1, 4), cut=st.integers(0, 40))
 def test_wherever_deleting_stops_the_newest_whole_ones_are_whole(
-    found: dict[Attempt, set[str]], keep: int, cut: int
+    found: dict[Attempt, set[str]], written: int, keep: int, cut: int
 ) -> None:
-    gone = to_delete(found, keep)[:cut]
+    found[Attempt(written, "d")] = WHOLE
+    gone = to_delete(found, written, keep)[:cut]
     left = attempts({attempt.path(file) for attempt, files in found.items() for file in files} - set(gone))
     before, after = finished(found), finished(left)
-    assert before[:1] == after[:1]
+    assert Attempt(written, "d") in after
+    assert [attempt for attempt in after if attempt.step > written] == [a for a in before if a.step > written]
     assert all(left[attempt] == WHOLE for attempt in after)
-    assert len({attempt.step for attempt in after}) >= min(keep, len({attempt.step for attempt in before}))
+    steps, kept = ({a.step for a in each if a.step <= written} for each in (before, after))
+    assert len(kept) >= min(keep, len(steps))

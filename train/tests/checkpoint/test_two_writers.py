@@ -104,3 +104,14 @@ def test_deleting_that_stops_halfway_leaves_an_unfinished_one_that_goes_next_tim
     place.fail = lambda verb, name: None
     Checkpoints(place, alone, state_at(300, 3.0), keep=1).save()
     assert {attempt.step for attempt in attempts(place.files)} == {300}
+
+
+def test_a_run_that_went_back_behind_a_torn_one_keeps_what_it_writes(alone: World) -> None:
+    place = Memory()
+    for step in (100, 400):
+        Checkpoints(place, alone, state_at(step, 1.0)).save()
+    (piece,) = (name for name in place.files if name.startswith("step-00000400/") and name.endswith(".distcp"))
+    place.files[piece] = place.files[piece][:-1]
+    assert newest(place, alone) == (100, 1.0)
+    Checkpoints(place, alone, state_at(150, 2.0), keep=1).save()
+    assert newest(place, alone) == (150, 2.0)

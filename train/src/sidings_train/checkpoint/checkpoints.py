@@ -74,7 +74,7 @@ class Checkpoints:
         self._retention = writing.Retention(keep, keep_every)
         self._group = world.new_group()
         self._staging = Staging()
-        self._run = world.from_first(f"{time.time_ns() // 1_000_000:013d}-{secrets.token_hex(3)}")
+        self._run = world.from_first(f"{time.time_ns() // 1000:016d}-{secrets.token_hex(3)}")
         self._tries = 0
         self._reserving: Aside[None] | None = None
         self._pending: Aside[Saved] | None = None

@@ -2,7 +2,7 @@
 
 ::
 
-    step-00000200/0001764531234567-3fa2c1/     one attempt to write step 200; never touched again once it is there
+    step-00000200/1764531234567890-3fa2c1-1/   one attempt to write step 200; never touched again once it is there
         __0_0.distcp  __1_0.distcp             pieces of each rank, in the format of torch.distributed.checkpoint
         .metadata                              torch's index over the pieces
         manifest.json                          written last: sizes and sha256 of all the above
@@ -24,7 +24,7 @@ _NAME = re.compile(r"step-(\d{8,})/([^/]+)/([^/]+)")
 
 @dataclass(frozen=True, order=True)
 class Attempt:
-    """One attempt to write one step. Later attempts sort later: their names begin with the time in milliseconds."""
+    """One attempt to write one step. Later attempts sort later: their names begin with the time in microseconds."""
 
     step: int
     name: str

@@ -60,7 +60,7 @@ def write(
             place.delete([attempt.path(name) for name in (MANIFEST, *writer.files)])
         raise
     if world.first:
-        _tidy(place, retention)
+        _tidy(place, attempt.step, retention)
     return sum(file.size for file in files.values())
 
 
@@ -108,9 +108,9 @@ def _must_all_be_seen(place: Place, attempt: Attempt, files: Mapping[str, File],
             raise CheckpointError(f"{name} of step {attempt.step} has {size} bytes in {place.url}, not {file.size}")
 
 
-def _tidy(place: Place, retention: Retention) -> None:
-    """Delete what may go. The checkpoint is there by now: what cannot be deleted is worth a line, not a failure."""
+def _tidy(place: Place, written: int, retention: Retention) -> None:
+    """Delete what may go now that the step ``written`` is there: what cannot be deleted is worth a line, no failure."""
     try:
-        place.delete(to_delete(attempts(place.list("step-")), retention.keep, retention.keep_every))
+        place.delete(to_delete(attempts(place.list("step-")), written, retention.keep, retention.keep_every))
     except StorageError as error:
         print(f"old checkpoints stay: {error}", flush=True)

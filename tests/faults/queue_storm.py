@@ -29,9 +29,9 @@ from sidings.clock import Clock
 from sidings.controllers.garbage_collector.controller import GarbageCollector
 from sidings.controllers.kueue.manager import Kueue
 from sidings.controllers.pytorchjob.controller import PyTorchJobController
-from tests.faults import queue_objects, queue_rest
+from tests.faults import queue_objects, queue_rest, queue_rules
 from tests.faults.control_plane import CONTROLLERS, OWNED, FaultyControlPlane, Make, Wrap
-from tests.faults.ledger import Ledger
+from tests.faults.ledger import Ledger, Rule
 from tests.faults.queue_ledger import JOB_KINDS, QueueLedger
 from tests.faults.scripted_nodes import NODE_NAMES
 from tests.faults.storm import NAMESPACE, Acts, AtRest, Storm
@@ -97,6 +97,9 @@ class QueueStorm(Storm):
             "controller crashed": (3, self._crash),
             "kueue crashed": (2, lambda: self._crash_one("kueue")),
         }
+
+    def _rules(self) -> Mapping[str, Rule]:
+        return queue_rules.RULES
 
     def _rules_of_rest(self) -> Sequence[AtRest]:
         return queue_rest.RULES_OF_REST

@@ -32,10 +32,10 @@ from sidings.api.resources import (
     Resource,
 )
 from sidings.api.status import ApiError
-from tests.faults import rest, workloads
+from tests.faults import rest, rules, workloads
 from tests.faults.control_plane import FaultyControlPlane, Wrap
 from tests.faults.faulty_client import Weather
-from tests.faults.ledger import Ledger, Violation
+from tests.faults.ledger import Ledger, Rule, Violation
 from tests.faults.scripted_nodes import NODE_NAMES, ScriptedNodes
 
 NAMESPACE = "storm"
@@ -109,6 +109,10 @@ class Storm:
             "node back": (3, self._bring_node_back),
             "clock jumped": (1, self._jump),
         }
+
+    def _rules(self) -> Mapping[str, Rule]:
+        """What every change must keep, by name."""
+        return rules.RULES
 
     def _rules_of_rest(self) -> Sequence[AtRest]:
         return (
@@ -197,7 +201,7 @@ class Storm:
 
     async def _pass(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
-        self.ledger.check()
+        self.ledger.check(self._rules())
 
     def _must_hold(self, *rules: AtRest) -> None:
         for rule in rules:

@@ -1,4 +1,4 @@
-"""Queues under every fault: the rules of ``queue_ledger`` hold at every change, those of ``queue_rest`` at rest.
+"""Queues under every fault: the rules of ``queue_rules`` hold at every change, those of ``queue_rest`` at rest.
 
 ``STORM_SEED=... pytest tests/faults/test_queue_storm.py`` begins with the storm that broke a rule.
 """

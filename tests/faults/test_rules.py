@@ -1,4 +1,4 @@
-"""What the ledger may complain about, and what it may not."""
+"""What the rules may complain about, and what they may not."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -11,6 +11,7 @@ from sidings.api.objects import Object
 from sidings.api.resources import JOB_SETS, JOBS, PODS, Resource
 from sidings.client.interface import WatchEvent
 from tests.faults.ledger import Ledger, Violation
+from tests.faults.rules import RULES
 
 
 class History:
@@ -55,7 +56,7 @@ async def judge(end: str, outcome: Object) -> None:
     gone = [WatchEvent("ADDED", job(end)), WatchEvent("DELETED", job(end))]
     history = [WatchEvent("ADDED", jobset()), *gone, WatchEvent("MODIFIED", outcome)]
     await ledger.follow(History(*history))  # type: ignore[arg-type]
-    ledger.check()
+    ledger.check(RULES)
 
 
 async def test_a_jobset_may_act_upon_a_job_that_has_gone_since_it_was_read() -> None:
@@ -88,7 +89,7 @@ async def replaced(next_owner: str) -> None:
     ledger = Ledger()
     gone = WatchEvent("DELETED", owned(JOBS.kind, "1", JOB_SETS.kind, "set"))
     await ledger.follow(History(*added, gone, *rest))  # type: ignore[arg-type]
-    ledger.check()
+    ledger.check(RULES)
 
 
 async def test_a_pod_that_the_collector_had_not_seen_may_outlive_the_jobset_of_its_job() -> None:

@@ -28,6 +28,7 @@ from torch.distributed.checkpoint.state_dict import (
 )
 
 from sidings_train import loss_log
+from sidings_train.errors import CheckpointError
 
 _FLAT = StateDictOptions(
     flatten_optimizer_state_dict=True
@@ -74,7 +75,7 @@ class TrainState:
 
     def is_lost(self) -> bool:
         """Whether a loss since the start was NaN or infinite on this rank. Waits for the device."""
-        return self._lost is not None and bool(self._lost.isnan())
+        return self._lost is not None and bool(self._lost.isnan().any())
 
     def next_epoch(self) -> None:
         self.epoch += 1
@@ -116,7 +117,7 @@ class TrainState:
             if isinstance(part, nn.Module):
                 set_model_state_dict(part, _under(flat, f"parts.{name}."))
             else:
-                part.load_state_dict(flat[f"parts.{name}"])
+                _give_back(name, part, flat[f"parts.{name}"])
         self.step, self.epoch, self.position = place["step"], place["epoch"], place["position"]
 
     def buffers(self) -> dict[str, torch.Tensor]:
@@ -150,6 +151,17 @@ def _gradients_aside(optimizers: Sequence[torch.optim.Optimizer]) -> Iterator[No
     yield
     for parameter, gradient in zip(parameters, gradients, strict=True):
         parameter.grad = gradient
+
+
+def _give_back(name: str, part: Stateful, state: dict[str, Any]) -> None:
+    try:
+        part.load_state_dict(state)
+    except Exception as error:  # of any kind: parts are the script's
+        raise CheckpointError(
+            f"the part {name!r} does not take its state back",
+            cause=f"{type(error).__name__}: {error}",
+            remedy="make it as in the run that wrote the checkpoint, or give this one a place of its own",
+        ) from error
 
 
 def _under(flat: dict[str, Any], prefix: str) -> dict[str, Any]:

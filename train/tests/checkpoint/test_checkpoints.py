@@ -189,6 +189,24 @@ def test_another_recipe_or_model_is_refused(alone: World, tmp_path: Path) -> Non
         Checkpoints(tmp_path, alone, build(alone, "ddp", width=17)).resume()
 
 
+def test_parts_are_those_of_the_checkpoint(alone: World) -> None:
+    place, state = Memory(), build(alone, "ddp", betas=(0.9, 0.95))
+    Checkpoints(place, alone, state).save()
+    scaler = torch.amp.GradScaler("cpu", init_scale=8.0)
+    for change, said in (
+        ({"scaler": scaler}, r"parts\.scaler is not in it"),
+        ({"scheduler": scaler}, r"part 'scheduler' does not take its state back\n  cause: KeyError: 'scale'"),
+        ({}, r"parts\.scheduler is in it only"),
+    ):
+        again = build(alone, "ddp", betas=(0.9, 0.95))
+        again.parts = {**again.parts, **change} if change else {}
+        with pytest.raises(CheckpointError, match=said):
+            Checkpoints(place, alone, again).resume()
+    assert Checkpoints(place, alone, build(alone, "ddp", betas=(0.9, 0.95))).resume()
+    with pytest.raises(CheckpointError, match="the recipe's 'dtype' cannot be kept"):
+        Checkpoints(place, alone, build(alone, "ddp", dtype=torch.bfloat16))
+
+
 def test_a_slow_store_costs_checkpoints_and_not_steps(alone: World, capsys: pytest.CaptureFixture[str]) -> None:
     open_again = threading.Event()
     place = Memory(lambda verb, name: open_again.wait(60) and None if verb == "create" else None)

@@ -30,7 +30,7 @@ from sidings_train.checkpoint.aside import Aside
 from sidings_train.checkpoint.finding import latest
 from sidings_train.checkpoint.layout import Attempt
 from sidings_train.checkpoint.loading import load
-from sidings_train.checkpoint.manifest import Manifest
+from sidings_train.checkpoint.manifest import Manifest, kept
 from sidings_train.checkpoint.staging import Staging, is_sharded, shapes_of
 from sidings_train.errors import CheckpointError, LossError, TrainError
 from sidings_train.state import TrainState, packed
@@ -71,6 +71,7 @@ class Checkpoints:
         self._world, self._state, self._every = world, state, every
         with world.together():
             self._place = place_of(place) if isinstance(place, str | os.PathLike) else place
+            kept(state.recipe)  # else refused when the first checkpoint is due
         self._retention = writing.Retention(keep, keep_every)
         self._group = world.new_group()
         self._staging = Staging()
@@ -161,7 +162,7 @@ class Checkpoints:
         staged = writing.Staged(tensors, self._staging.copy(tensors), objects)
         self._tries += 1
         attempt = Attempt(state.step, f"{self._run}-{self._tries}")
-        header = Manifest(state.place, dict(state.recipe), self._written(), {})
+        header = Manifest(state.place, kept(state.recipe), self._written(), {})
         stall = time.perf_counter() - began
         self.stalled += stall
         return Aside(lambda: self._write(attempt, staged, header, stall))
@@ -190,7 +191,7 @@ class Checkpoints:
 
     def _same_recipe_on_all_ranks(self) -> None:
         """A rank that reads other data, or was started with other options, is found before it spoils a run."""
-        recipes = self._world.gather(dict(self._state.recipe))
+        recipes = self._world.gather(kept(self._state.recipe))
         for rank, recipe in enumerate(recipes):
             if recipe != recipes[0]:
                 names = sorted(name for name in {*recipe, *recipes[0]} if recipe.get(name) != recipes[0].get(name))

@@ -19,6 +19,7 @@ from torch.distributed.checkpoint.planner import ReadItem
 from sidings_train import rng
 from sidings_train.checkpoint.dcp_storage import PlaceReader, failure_in
 from sidings_train.checkpoint.finding import Found
+from sidings_train.checkpoint.manifest import kept
 from sidings_train.errors import CheckpointError
 from sidings_train.state import TrainState, unpacked
 from sidings_train.storage.place import Place
@@ -33,9 +34,9 @@ def load(place: Place, found: Found, state: TrainState, world: World) -> None:
     StorageError, on all ranks, when a piece cannot be read on one.
     """
     where = f"{place.url}/{found.attempt.path()}"
-    _must_be_of_this_run(where, found.manifest.recipe, state.recipe)
+    _must_be_of_this_run(where, found.manifest.recipe, kept(state.recipe))
     reader = PlaceReader(place, found.attempt)
-    tensors, _ = state.tensors_and_rest()
+    tensors, rest = state.tensors_and_rest()
     known: dict[str, Any] = {}
     with world.together():
         known = reader.read_metadata().state_dict_metadata
@@ -47,7 +48,9 @@ def load(place: Place, found: Found, state: TrainState, world: World) -> None:
         dcp.load({**tensors, **objects}, storage_reader=reader, planner=planner)
     except dcp.CheckpointException as error:
         raise failure_in(error, f"{where} cannot be loaded") from error
-    state.load(tensors, unpacked(planner.objects["rest"]), found.manifest.place)
+    saved_rest = unpacked(planner.objects["rest"])
+    _must_have_these_parts(where, saved_rest, rest)
+    state.load(tensors, saved_rest, found.manifest.place)
     if own in planner.objects:
         saved = unpacked(planner.objects[own])
         state.load_buffers(saved["buffers"])
@@ -83,10 +86,20 @@ def _must_be_of_this_model(where: str, saved: Mapping[str, Any], now: Mapping[st
         for name, tensor in now.items()
         if sizes.get(name) != tensor.size()
     ]
-    differ += [f"{name} is in it only" for name in sizes if name not in now]
+    _must_not_differ(where, [*differ, *(f"{name} is in it only" for name in sizes if name not in now)])
+
+
+def _must_have_these_parts(where: str, saved: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    """What is no tensor. An optimizer may have been given more by a scheduler that is gone; a part must not be lost."""
+    differ = [f"{name} is not in it" for name in now if name not in saved]
+    differ += [f"{name} is in it only" for name in saved if name.startswith("parts.") and name not in now]
+    _must_not_differ(where, differ)
+
+
+def _must_not_differ(where: str, differ: list[str]) -> None:
     if differ:
         more = f" and {len(differ) - _SHOWN} more" if len(differ) > _SHOWN else ""
         raise CheckpointError(
             f"{where} is of another model or optimizer: {', '.join(differ[:_SHOWN])}{more}",
-            remedy="build the model and optimizer as in that run, or give this one a place of its own",
+            remedy="build the model, optimizer and parts as in that run, or give this one a place of its own",
         )

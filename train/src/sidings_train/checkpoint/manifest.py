@@ -10,11 +10,28 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from sidings_train.errors import CheckpointError
+
 FORMAT = 1
 
 
 class UnreadableError(ValueError):
     """This is no manifest that this version understands."""
+
+
+def kept(recipe: Mapping[str, Any]) -> dict[str, Any]:
+    """``recipe`` as a manifest gives it back: a tuple as a list. CheckpointError where JSON has no form for a value."""
+    form = {}
+    for name, value in recipe.items():
+        try:
+            form[name] = json.loads(json.dumps(value))
+        except (TypeError, ValueError) as error:
+            raise CheckpointError(
+                f"the recipe's {name!r} cannot be kept: {value!r}",
+                cause=str(error),
+                remedy=f"numbers, text, lists and dicts of them; here perhaps str({name})",
+            ) from error
+    return form
 
 
 @dataclass(frozen=True)

@@ -111,10 +111,12 @@ class ScriptedNodes:
         return True
 
     async def _all_are_in(self, jobset: Object, attempt: int) -> bool:
+        """A worker that was told to stop, as those of a group that was made smaller are, helps the others no more."""
         groups = [(group["replicas"], group["template"]["spec"]) for group in jobset["spec"]["replicatedJobs"]]
         selector = f"{labels.JOBSET_UID}={objects.uid_of(jobset)}"
         pods = (await self._client.list(PODS, objects.namespace_of(jobset), label_selector=selector)).items
-        there = [pod for pod in pods if phase(pod) != "Failed" and _attempt(pod) == attempt]
+        working = (pod for pod in pods if phase(pod) != "Failed" and not objects.is_deleting(pod))
+        there = [pod for pod in working if _attempt(pod) == attempt]
         return len(there) == sum(replicas * spec["parallelism"] for replicas, spec in groups)
 
     async def _begin_attempt(self, pod: Object, current: int | None, *, restarts: bool) -> None:

@@ -70,7 +70,8 @@ class Trainer:
             self.model.parameters(), rate, weight_decay=0.01, fused=True, capturable=on_gpu
         )
         self.loss = torch.nn.BCEWithLogitsLoss(pos_weight=torch.tensor(FRAUD_WEIGHT, device=world.device))
-        recipe = {"data": self.table.fingerprint, "batch": args.batch_size, "epochs": args.epochs, "lr": args.lr}
+        told = {name: getattr(args, name) for name in ("batch_size", "epochs", "lr", "seed")}
+        recipe = {"data": self.table.fingerprint, **told}
         self.state = TrainState(self.model, self.optimizer, recipe=recipe)
         self.loss_of = Compiled(self.plain_loss) if args.compile else self.plain_loss
         self.step = WholeStep(self.one_step, world)

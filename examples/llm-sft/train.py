@@ -92,7 +92,8 @@ class Trainer:
         # Rows of one optimizer step and rank; they go through the model in parts.
         self.rows = args.batch_size * args.accumulate
         self.steps = args.epochs * self.data.steps(self.rows, world)
-        recipe = {"data": self.data.fingerprint, "rows": self.rows, "length": args.length, "epochs": args.epochs}
+        told = {name: getattr(args, name) for name in ("length", "epochs", "lr", "seed")}
+        recipe = {"data": self.data.fingerprint, "rows": self.rows, **told}
         self.state = TrainState(self.model, self.optimizer, recipe=recipe)
         world.seed(args.seed)
 

@@ -122,3 +122,30 @@ def test_bfloat16_computes_and_float32_stays(alone: World) -> None:
     assert seen == [torch.bfloat16]
     assert {parameter.dtype for parameter in sharded.parameters()} == {torch.float32}
     assert {parameter.grad.dtype for parameter in sharded.parameters()} == {torch.float32}
+
+
+def test_gradients_that_left_the_buffer_are_said(alone: World) -> None:
+    model = build()
+    flat = FlatGradients(model, alone)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for zero in (flat.zero, optimizer.zero_grad):
+        zero()
+        model(torch.ones(2, 6)).sum().backward()
+        if zero == flat.zero:
+            flat.average()
+    with pytest.raises(sidings_train.TrainError, match=r"not in the buffer[\s\S]*zero_grad[\s\S]*help: call zero\(\)"):
+        flat.average()
+
+
+def frozen_part() -> list[float]:
+    with sidings_train.start() as world:
+        torch.manual_seed(world.rank)
+        model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
+        model[0].requires_grad_(False)
+        FlatGradients(model, world)
+        return [value for parameter in model.parameters() for value in parameter.flatten().tolist()]
+
+
+def test_what_is_frozen_begins_as_rank_0_too(pair: Pair) -> None:
+    first, second = (outcome.result for outcome in pair.run(frozen_part))
+    assert first == second

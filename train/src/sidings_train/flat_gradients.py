@@ -3,7 +3,7 @@
 DDP does its exchange from hooks inside backward, which a CUDA graph of the whole step cannot hold. With every
 ``.grad`` a view of one flat buffer, the exchange is one call after backward, and graphs capture it; for a small model
 it is also faster than buckets, whose time is latency. ``zero`` instead of ``optimizer.zero_grad``, which would let
-the views go.
+the views go: gradients that are no longer there would stay each rank's own, and the ranks' weights drift apart.
 
 A gradient of some hundred kilobytes is all latency. Where all ranks are processes of one node, and so of one pod, whose
 GPUs reach each other's memory, two kernels of torch's that read and write it directly (each rank sums its part of the
@@ -18,6 +18,7 @@ import torch
 import torch.distributed as dist
 from torch import nn
 
+from sidings_train.errors import TrainError
 from sidings_train.world import World
 
 _ALIGNMENT = 1024  # numbers; the parts of all ranks have to begin at whole vectors
@@ -35,12 +36,15 @@ class FlatGradients:
         self.reason, self._symmetric = "", False
         parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
         self._flat = self._buffer(sum(parameter.numel() for parameter in parameters), parameters[0], symmetric)
+        self._views: list[tuple[nn.Parameter, torch.Tensor]] = []
         start = 0
         for parameter in parameters:
-            parameter.grad = self._flat[start : start + parameter.numel()].view_as(parameter)
+            view = self._flat[start : start + parameter.numel()].view_as(parameter)
+            parameter.grad = view
+            self._views.append((parameter, view))
             start += parameter.numel()
         with torch.no_grad():
-            for tensor in [*parameters, *model.buffers()]:  # as DDP does: all ranks begin as rank 0
+            for tensor in [*model.parameters(), *model.buffers()]:  # as DDP does: all ranks begin as rank 0
                 if world.size > 1:
                     dist.broadcast(tensor, src=0)
 
@@ -48,7 +52,13 @@ class FlatGradients:
         self._flat.zero_()
 
     def average(self) -> None:
-        """Over the ranks, once a step, after the last backward."""
+        """Over the ranks, once a step, after the last backward. TrainError where gradients are not in the buffer."""
+        if any(parameter.grad is not view for parameter, view in self._views):
+            raise TrainError(
+                "gradients are not in the buffer that the ranks exchange",
+                cause="optimizer.zero_grad() drops them from it, and so does assigning .grad",
+                remedy="call zero() of FlatGradients instead, and average() after the last backward of a step",
+            )
         if self._world.size == 1:
             return
         self._flat.div_(self._world.size)

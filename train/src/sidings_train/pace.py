@@ -103,4 +103,4 @@ class Stragglers:
 
 
 def _time(seconds: float) -> str:
-    return f"{seconds * 1000:.3g} ms" if seconds < 1 else f"{seconds:.1f} s"
+    return f"{seconds * 1000:.3g} ms" if round(seconds, 3) < 1 else f"{seconds:.1f} s"

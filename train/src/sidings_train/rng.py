@@ -34,7 +34,7 @@ def restore(state: dict[str, Any], device: torch.device) -> None:
 
 def begin(seed: int, rank: int) -> None:
     """Seed a rank that has no state to go on from, differently from all others."""
-    own = seed * 1_000_003 + rank
+    own = (seed * 1_000_003 + rank) % 2**63  # torch takes no more: a seed may be the time in nanoseconds
     random.seed(own)
     torch.manual_seed(own)  # of all devices
     if numpy := sys.modules.get("numpy"):

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidings_train.data.order import permutation, shares, steps
+from sidings_train import TrainError
+from sidings_train.data.order import must_reach, permutation, shares, steps
 
 KNOWN = [4, 3, 15, 10, 12, 6, 14, 17, 0, 19, 1, 18, 13, 5, 9, 7, 16, 8, 2, 11]
 
@@ -78,3 +80,9 @@ def test_going_on_with_another_number_of_ranks_sees_the_rest_once(
     after, end = epoch_of(count, size, ranks[1], position)
     assert before + after == list(range(end))
     assert count - end < max(ranks)
+
+
+def test_an_epoch_without_a_step_is_refused() -> None:
+    must_reach(3, 3, "rows")
+    with pytest.raises(TrainError, match=r"2 rows for 3 processes\nhelp: more data, or fewer"):
+        must_reach(2, 3, "rows")

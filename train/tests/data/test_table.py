@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from sidings_train import World
+from sidings_train import TrainError, World
 from sidings_train.data.table import Table
 
 CPU = torch.device("cpu")
@@ -43,3 +43,11 @@ def test_a_fingerprint_tells_data_apart() -> None:
 def test_columns_of_different_length_are_refused() -> None:
     with pytest.raises(ValueError, match="'label': 9"):
         Table({**columns(), "label": torch.zeros(9)}, CPU)
+
+
+def test_a_table_without_rows_is_refused_at_the_first_epoch(alone: World) -> None:
+    table = Table({"x": torch.zeros(0)}, CPU)
+    with pytest.raises(TrainError, match="0 rows for 1 processes"):
+        table.steps(4, alone)
+    with pytest.raises(TrainError, match="0 rows for 1 processes"):
+        next(table.batches(alone, seed=0, epoch=0, position=0, size=4))

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -46,3 +47,26 @@ def test_a_fingerprint_tells_files_apart(tmp_path: Path) -> None:
     tokens.write(tmp_path / "b", [[*range(999), 7]])
     tokens.write(tmp_path / "c", [range(1001)])
     assert len({Tokens([tmp_path / name], 4).fingerprint for name in "abc"}) == 3
+
+
+def test_an_empty_file_among_others_is_passed_over(tmp_path: Path, alone: World) -> None:
+    for name, documents in (("a", []), ("b", [range(9)]), ("c", [])):
+        tokens.write(tmp_path / name, documents)
+    data = Tokens([tmp_path / name for name in "abc"], 4)
+    assert data.take(torch.arange(2))[:, 0].tolist() == [0, 4]
+    three = replace(alone, size=3)
+    with pytest.raises(TrainError, match="2 windows of 4 tokens for 3 processes"):
+        data.steps(1, three)
+    with pytest.raises(TrainError, match="2 windows of 4 tokens for 3 processes"):
+        next(data.batches(three, seed=0, epoch=0, position=0, size=1))
+
+
+@pytest.mark.parametrize(
+    ("token", "wide", "said"), [(65_536, False, "2 bytes[\\s\\S]*wide=True"), (-1, True, "4 bytes")]
+)
+def test_a_token_that_is_too_large_is_said_and_leaves_nothing(
+    token: int, wide: bool, said: str, tmp_path: Path
+) -> None:
+    with pytest.raises(TrainError, match=said):
+        tokens.write(tmp_path / "a", [[1, 2], [token]], wide=wide)
+    assert list(tmp_path.iterdir()) == []

@@ -40,6 +40,11 @@ def test_before_the_first_step_nothing_is_said_of_steps() -> None:
     assert resumed.progression()["trainMetrics"] == {"checkpoint_age_seconds": 12.0}
 
 
+@pytest.mark.parametrize(("rate", "text"), [(2.5e9, "2,500,000,000"), (99.96, "100"), (0.0444, "0.0444"), (0.0, "0")])
+def test_rates_of_steps_of_microseconds_and_of_minutes(rate: float, text: str) -> None:
+    assert f"loss 0.012346 {text} rows/s ETA" in replace(FULL, rate=rate).line()
+
+
 @pytest.mark.parametrize(("seconds", "text"), [(0.4, "0 s"), (59.6, "1 min 0 s"), (7_800, "2 h 10 min")])
 def test_times(seconds: float, text: str) -> None:
     assert f"ETA {text} data" in replace(FULL, remaining=seconds).line()

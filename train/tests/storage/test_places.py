@@ -85,7 +85,9 @@ def test_one_syntax() -> None:
     assert place_of("s3://bucket").url == "s3://bucket"
 
 
-@pytest.mark.parametrize(("url", "said"), [("gs://bucket/x", "cannot go to gs://"), ("s3:///x", "names no bucket")])
+@pytest.mark.parametrize(
+    ("url", "said"), [("gs://bucket/x", "cannot go to gs://"), ("s3:///x", "names no bucket"), ("", "is empty")]
+)
 def test_other_syntax_is_refused(url: str, said: str) -> None:
     with pytest.raises(StorageError, match=said):
         place_of(url)

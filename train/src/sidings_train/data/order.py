@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 import torch
 
+from sidings_train.errors import TrainError
+
 _CPU = torch.device("cpu")
 _ROUNDS = 4  # at three, neighbours of an epoch are still measurably alike
 
@@ -54,6 +56,12 @@ def shares(order: torch.Tensor, position: int, size: int, rank: int, ranks: int)
         first = position + rank * each
         yield Share(order[first : first + each], each * ranks)
         position += each * ranks
+
+
+def must_reach(count: int, ranks: int, what: str) -> None:
+    """TrainError where not every rank gets one of ``count``: an epoch would have no step, a loop over steps no end."""
+    if count < ranks:
+        raise TrainError(f"{count} {what} for {ranks} processes", remedy="more data, or fewer processes")
 
 
 def steps(count: int, size: int, ranks: int) -> int:

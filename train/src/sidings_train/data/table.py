@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import torch
 
-from sidings_train.data.order import permutation, shares, steps
+from sidings_train.data.order import must_reach, permutation, shares, steps
 from sidings_train.world import World
 
 
@@ -41,7 +41,8 @@ class Table:
         return self._rows
 
     def steps(self, size: int, world: World) -> int:
-        """Steps of an epoch with ``size`` rows a rank."""
+        """Steps of an epoch with ``size`` rows a rank. TrainError where there are fewer rows than ranks."""
+        must_reach(len(self), world.size, "rows")
         return steps(len(self), size, world.size)
 
     def take(self, rows: torch.Tensor) -> dict[str, torch.Tensor]:
@@ -51,7 +52,11 @@ class Table:
     def rows(
         self, world: World, *, seed: int, epoch: int, position: int, size: int
     ) -> Iterator[tuple[torch.Tensor, int]]:
-        """Row numbers of each step of ``epoch`` from ``position`` on, ``size`` a rank, and how many all ranks take."""
+        """Row numbers of each step of ``epoch`` from ``position`` on, ``size`` a rank, and how many all ranks take.
+
+        TrainError where there are fewer rows than ranks.
+        """
+        must_reach(len(self), world.size, "rows")
         order = self._orders.pop((seed, epoch), None)
         if order is None:
             order = permutation(len(self), seed, epoch, self._device)

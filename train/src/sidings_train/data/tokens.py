@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import torch
 
-from sidings_train.data.order import permutation, shares, steps
+from sidings_train.data.order import must_reach, permutation, shares, steps
 from sidings_train.errors import TrainError
 from sidings_train.world import World
 
@@ -32,13 +32,25 @@ class Windows(NamedTuple):
 
 
 def write(path: Path, documents: Iterable[Sequence[int]], *, wide: bool = False) -> int:
-    """Write the tokens of ``documents`` to a new file, whole or not at all; how many. ``wide``: four bytes each."""
+    """Write the tokens of ``documents`` to a new file, whole or not at all; how many. ``wide``: four bytes each.
+
+    TrainError where a token's number is too large for its bytes.
+    """
     count, unfinished = 0, path.with_name(f".{path.name}.{os.getpid()}")
-    with unfinished.open("wb") as file:
-        for document in documents:
-            array.array("I" if wide else "H", document).tofile(file)
-            count += len(document)
-    unfinished.rename(path)
+    try:
+        with unfinished.open("wb") as file:
+            for document in documents:
+                array.array("I" if wide else "H", document).tofile(file)
+                count += len(document)
+        unfinished.rename(path)
+    except OverflowError as error:
+        raise TrainError(
+            f"a token of {path} does not fit its {4 if wide else 2} bytes",
+            cause=str(error),
+            remedy="" if wide else "write(..., wide=True), and Tokens(..., wide=True) to read them",
+        ) from error
+    finally:
+        unfinished.unlink(missing_ok=True)
     return count
 
 
@@ -65,7 +77,8 @@ class Tokens:
         return int(self._windows[-1]) if len(self._windows) else 0
 
     def steps(self, size: int, world: World) -> int:
-        """Steps of an epoch with ``size`` windows a rank."""
+        """Steps of an epoch with ``size`` windows a rank. TrainError where there are fewer windows than ranks."""
+        self._must_reach(world)
         return steps(len(self), size, world.size)
 
     def take(self, windows: torch.Tensor) -> torch.Tensor:
@@ -78,8 +91,15 @@ class Tokens:
         first = within * self._length
         return self._files[file][first : first + self._length + 1].to(torch.int64)
 
+    def _must_reach(self, world: World) -> None:
+        must_reach(len(self), world.size, f"windows of {self._length} tokens")
+
     def batches(self, world: World, *, seed: int, epoch: int, position: int, size: int) -> Iterator[Windows]:
-        """Windows by step of ``epoch`` from ``position`` (tokens of all ranks) on, ``size`` a rank, on the device."""
+        """Windows by step of ``epoch`` from ``position`` (tokens of all ranks) on, ``size`` a rank, on the device.
+
+        TrainError where there are fewer windows than ranks.
+        """
+        self._must_reach(world)
         order = permutation(len(self), seed, epoch)
         for numbers, of_all in shares(order, position // self._length, size, world.rank, world.size):
             windows = self.take(numbers)

@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Any
 
 _MINUTE, _HOUR = 60, 3600
+_WHOLE = 100
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Report:
         split = f"data {self.waiting:.0%} compute {self.computing:.0%} communication {self.communicating:.0%}"
         parts = [
             f"step {self.step}/{self.total} {self.percent}%",
-            "" if self.loss is None else f"loss {self.loss:.5g} {self.rate:,.0f} {self.unit}/s",
+            "" if self.loss is None else f"loss {self.loss:.5g} {_number(self.rate)} {self.unit}/s",
             "" if self.remaining is None else f"ETA {_clock(self.remaining)}",
             "" if self.loss is None else split,
             "" if self.checkpoint_age is None else f"checkpoint {_clock(self.checkpoint_age)} ago",
@@ -120,6 +121,11 @@ class Report:
 
 def _finite(values: Mapping[str, float]) -> dict[str, float]:
     return {name: value for name, value in values.items() if math.isfinite(value)}
+
+
+def _number(rate: float) -> str:
+    """Whole; where a step of a few rows takes minutes, three digits."""
+    return f"{rate:,.0f}" if rate >= _WHOLE else f"{rate:.3g}"
 
 
 def _clock(seconds: float) -> str:

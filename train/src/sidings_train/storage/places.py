@@ -15,6 +15,10 @@ from sidings_train.storage.place import Place
 def place_of(url: str | os.PathLike[str]) -> Place:
     """The place that ``url`` names; opens nothing yet, except that ``s3://`` wants obstore installed."""
     text = os.fspath(url)
+    if not text:
+        raise StorageError(
+            "a checkpoint's place is empty", remedy="name a path, or s3://BUCKET/PREFIX; . is this folder"
+        )
     scheme, separator, rest = text.partition("://")
     if not separator:
         return Directory(Path(text))

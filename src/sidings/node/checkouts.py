@@ -1,9 +1,9 @@
 """Folders outside of a Python environment that it imports from: what was installed with ``pip install -e``.
 
-Homes are empty in a pod, and a checkout mostly lies in one. So a package that the user imports would be gone for his job
-alone; pods see these folders as they see the environment, read-only at their own paths. An environment names them in
-the ``.pth`` files of its site-packages (hatchling, flit, maturin, setuptools with a src layout; setuptools' import hook for
-packages beside a ``setup.py`` names none, and such a package needs an ordinary install).
+Homes are empty in a pod, and a checkout mostly lies in one. So a package that the user imports would be gone for his
+job alone; pods see these folders as they see the environment, read-only at their own paths. An environment names them
+in the ``.pth`` files of its site-packages (hatchling, flit, maturin, setuptools with a src layout; setuptools' import
+hook for packages beside a ``setup.py`` names none, and such a package needs an ordinary install).
 """
 
 from __future__ import annotations

@@ -20,13 +20,16 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import textwrap
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import nvidia_smi
+import train_jobs
 from engine import Engine, verdict_in
+from gpu_jobs import ALL_REDUCE, HOLD, LOOK, result_in, train_job
+from steps import PATIENCE, Findings, Step
 
 REPOSITORY = Path(__file__).parent.parent
 VALIDATION = REPOSITORY / "tests" / "e2e" / "manifests" / "trainjob.yaml"
@@ -34,93 +37,8 @@ FRAUD = REPOSITORY / "examples" / "fraud-detection"
 FRAUD_SCRIPTS = ("generate.py", "profiles.json", "features.py", "bucket.py", "prepare.py", "metrics.py", "train.py")
 NO_NVLS = ("NCCL_NVLS_ENABLE", "0")
 """NVLink multicast needs more of a virtual machine than some give; on two GPUs NCCL does not use it anyway."""
-PATIENCE = 90
-"""Seconds that one step may take."""
-
-ALL_REDUCE = """\
-import json, os, sys, time
-import torch
-import torch.distributed as dist
-
-cuda = torch.cuda.is_available()
-dist.init_process_group("nccl" if cuda else "gloo")
-device = torch.device("cuda", int(os.environ["LOCAL_RANK"])) if cuda else torch.device("cpu")
-if cuda:
-    torch.cuda.set_device(device)
-size = int(sys.argv[1]) * 2**20
-tensor = torch.ones(size // 2, dtype=torch.bfloat16, device=device)
-
-def timed(rounds):
-    dist.barrier()
-    if cuda:
-        torch.cuda.synchronize()
-    began = time.perf_counter()
-    for _ in range(rounds):
-        dist.all_reduce(tensor)
-    if cuda:
-        torch.cuda.synchronize()
-    return (time.perf_counter() - began) / rounds
-
-timed(10 if cuda else 2)
-seconds = [timed(20 if cuda else 2) for _ in range(5)]
-world = dist.get_world_size()
-if dist.get_rank() == 0:
-    best = [2 * (world - 1) / world * size / s / 1e9 for s in seconds]
-    print("RESULT " + json.dumps({"world": world, "backend": dist.get_backend(), "gb_per_second": best}), flush=True)
-dist.destroy_process_group()
-"""
-
-LOOK = """\
-import glob, json, os, subprocess
-import torch
-def listed():
-    try:
-        done = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True)
-    except FileNotFoundError:
-        return ""
-    return (done.stdout + done.stderr).strip() if done.returncode == 0 else ""
-print("RESULT " + json.dumps({
-    "cuda_visible_devices": os.environ.get("CUDA_VISIBLE_DEVICES"),
-    "device_files": glob.glob("/dev/nvidia*"),
-    "torch_sees": torch.cuda.device_count(),
-    "nvidia_smi_lists": listed(),
-}))
-"""
-
-HOLD = """\
-import time
-import torch
-
-if torch.cuda.is_available():
-    held = torch.ones(2**30, dtype=torch.bfloat16, device="cuda")
-    torch.cuda.synchronize()
-print("holding", flush=True)
-time.sleep(3600)
-"""
-
-
-def train_job(name: str, words: str, *, nodes: int, gpus: int, env: tuple[tuple[str, str], ...] = ()) -> str:
-    """A TrainJob that runs a script of the ConfigMap ``bench`` under torchrun."""
-    resources = f"{{requests: {{nvidia.com/gpu: {gpus}}}, limits: {{nvidia.com/gpu: {gpus}}}}}" if gpus else "{}"
-    variables = [{"name": key, "value": value} for key, value in env]
-    return textwrap.dedent(f"""\
-        apiVersion: trainer.kubeflow.org/v1alpha1
-        kind: TrainJob
-        metadata: {{name: {name}}}
-        spec:
-          runtimeRef: {{name: torch-distributed}}
-          trainer:
-            command: [torchrun, {words}]
-            numNodes: {nodes}
-            numProcPerNode: 1
-            resourcesPerNode: {resources}
-            env: {json.dumps(variables)}
-          podTemplateOverrides:
-            - targetJobs: [{{name: node}}]
-              spec:
-                volumes: [{{name: scripts, configMap: {{name: bench}}}}]
-                containers: [{{name: node, volumeMounts: [{{name: scripts, mountPath: /scripts}}]}}]
-        """)
+JOB_PATIENCE = PATIENCE - 10
+"""Seconds that one job may take: its logs are still to be told in the time of its step."""
 
 
 class Bench:
@@ -256,12 +174,12 @@ class Bench:
 
     def killed(self) -> dict[str, Any]:
         """A pod that holds GPU memory loses its supervisor to SIGKILL: what is left of it, and who has the GPU next."""
-        before = gpu_memory()
+        before = nvidia_smi.memory_used()
         self.apply(train_job("hold", "/scripts/hold.py", nodes=1, gpus=1))
         selector = "jobset.sigs.k8s.io/jobset-name=hold"
         self.until(lambda: [it["status"].get("phase") for it in self.pods_of(selector)] == ["Running"])
-        self.until(lambda: "holding" in self.logs("hold", "default"))
-        held = gpu_memory()
+        self.until(lambda: "holding" in train_jobs.logs(self.engine, "hold", "default"))
+        held = nvidia_smi.memory_used()
         [pod] = self.pods_of(selector)
         folder = self.engine.home / "state" / "nodes" / "pods" / pod["metadata"]["uid"]
         processes = processes_of(folder)
@@ -270,9 +188,9 @@ class Bench:
         self.until(lambda: not any(Path("/proc", str(pid)).exists() for pid in processes))
         seconds = time.monotonic() - began
         self.engine.kubectl("delete", "trainjob", "hold", "--wait")
-        self.until(lambda: gpu_memory() <= [used + 64 for used in before])
+        self.until(lambda: nvidia_smi.memory_used() <= [used + 64 for used in before])
         left = [pid for pid in processes if Path("/proc", str(pid)).exists()]
-        memory = {"before": before, "held": held, "after": gpu_memory()}
+        memory = {"before": before, "held": held, "after": nvidia_smi.memory_used()}
         return {"processes": len(processes), "left": left, "all_gone_after_s": round(seconds, 2), "memory_mib": memory}
 
     # Tools of the steps
@@ -286,19 +204,9 @@ class Bench:
         self.engine.kubectl("apply", "-f", "-", stdin=manifest)
 
     def finished(self, job: str, namespace: str = "default", meanwhile: Callable[[], object] = lambda: None) -> str:
-        """Wait for a TrainJob's end; the logs of its first rank. Raises SystemExit with the logs where it failed."""
-        deadline = time.monotonic() + PATIENCE
-        while time.monotonic() < deadline:
-            status = self.engine.get("trainjob", job, "-n", namespace).get("status", {})
-            met = {c["type"] for c in status.get("conditions", []) if c["status"] == "True"}
-            if "Complete" in met:
-                return self.logs(job, namespace, "batch.kubernetes.io/job-completion-index=0")
-            if "Failed" in met:
-                break
-            meanwhile()
-            time.sleep(0.5)
-        events = self.engine.kubectl("get", "events", "-n", namespace, "--sort-by=.metadata.creationTimestamp")
-        raise SystemExit(f"{job} did not complete\n{self.logs(job, namespace)[-6000:]}\n{events[-3000:]}")
+        """Wait for a TrainJob's end; the log of its first rank. Raises SystemExit with all logs where it failed."""
+        train_jobs.wait(self.engine, job, namespace, patience=JOB_PATIENCE, meanwhile=meanwhile)
+        return train_jobs.log(self.engine, job, namespace)
 
     def pods_of(self, selector: str) -> list[Any]:
         return list(self.engine.get("pods", "-l", selector)["items"])
@@ -307,19 +215,6 @@ class Bench:
         """Poll; the step's own time limit ends it."""
         while not met():
             time.sleep(0.1)
-
-    def logs(self, job: str, namespace: str, *more: str) -> str:
-        selector = ",".join((f"jobset.sigs.k8s.io/jobset-name={job}", *more))
-        return self.engine.kubectl("logs", "-n", namespace, "-l", selector, "--tail=-1")
-
-
-def gpu_memory() -> list[int]:
-    """MiB in use on each GPU; empty on a machine without."""
-    if shutil.which("nvidia-smi") is None:
-        return []
-    command = ["nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return [int(line) for line in done.stdout.split()]
 
 
 def processes_of(folder: Path) -> list[int]:
@@ -335,53 +230,6 @@ def processes_of(folder: Path) -> list[int]:
     return found
 
 
-def out_of_time(number: int, frame: object) -> None:
-    raise SystemExit(f"not done after {PATIENCE} s")
-
-
-def result_in(text: str) -> dict[str, Any]:
-    """What a script printed after ``RESULT``."""
-    for line in text.splitlines():
-        if line.startswith("RESULT "):
-            found: dict[str, Any] = json.loads(line.removeprefix("RESULT "))
-            return found
-    raise SystemExit(f"no result in:\n{text[-4000:]}")
-
-
-class Findings(dict[str, dict[str, Any]]):
-    """What the steps found so far; runs them."""
-
-    def __init__(self, until: float, only: list[str]) -> None:
-        """``until``: no step starts later on the monotonic clock. ``only``: words of names of steps, none for all."""
-        super().__init__()
-        self._until = until
-        self._only = only
-
-    def wants(self, name: str) -> bool:
-        return not self._only or any(word in name for word in self._only)
-
-    def take(self, bench: Bench, name: str, step: Callable[[], dict[str, Any]], *, always: bool = False) -> None:
-        """Take one step, in at most ``PATIENCE`` seconds, and print what it found."""
-        if not always and not self.wants(name):
-            return
-        began = time.monotonic()
-        if began > self._until:
-            self[name] = {"skipped": "no time left"}
-            return
-        signal.alarm(PATIENCE)
-        try:
-            self[name] = step()
-        except (SystemExit, OSError, subprocess.SubprocessError, StopIteration, LookupError, ValueError) as error:
-            self[name] = {"failed": f"{type(error).__name__}: {error}"}
-        finally:
-            signal.alarm(0)
-        self[name]["seconds"] = round(time.monotonic() - began, 1)
-        print(json.dumps({name: self[name]}), flush=True)
-        if "failed" in self[name]:
-            # What is left of it must not hold the GPUs of the next step.
-            bench.clear()
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("only", nargs="*", metavar="WORD", help="only steps with one of these words in their name")
@@ -392,15 +240,14 @@ def main() -> None:
     options = ["--nodes", "2", *args.up]
     if args.rehearse:
         options += ["--gpus-per-node", "1", "--simulate-gpus"]
-    signal.signal(signal.SIGALRM, out_of_time)
     findings = Findings(time.monotonic() + args.seconds, args.only)
     doctor = subprocess.run([sys.executable, "-m", "sidings", "doctor"], text=True, capture_output=True, timeout=60)
     print(doctor.stdout + doctor.stderr, flush=True)
     with Engine(*options) as engine:
         bench = Bench(engine, rehearse=args.rehearse)
-        findings.take(bench, "node", bench.node, always=True)
-        findings.take(bench, "prepare", bench.prepare, always=True)
-        steps: list[tuple[str, Callable[[], dict[str, Any]]]] = [
+        findings.take("node", bench.node, clear=bench.clear, always=True)
+        findings.take("prepare", bench.prepare, clear=bench.clear, always=True)
+        steps: list[tuple[str, Step]] = [
             ("bare all-reduce", bench.bare_all_reduce),
             ("pods all-reduce", bench.pod_all_reduce),
             ("manifest 01", bench.validation),
@@ -414,14 +261,14 @@ def main() -> None:
             ("pods all-reduce again", bench.pod_all_reduce),
         ]
         for name, step in steps:
-            findings.take(bench, name, step)
+            findings.take(name, step, clear=bench.clear)
     without = "pods all-reduce without a C compiler"
     if findings.wants(without):
         with tempfile.TemporaryDirectory() as empty, Engine(*options, PATH=empty) as engine:
             known, bench = bench, Bench(engine, rehearse=args.rehearse)
             bench.bare = known.bare
-            findings.take(bench, "prepare again", bench.prepare, always=True)
-            findings.take(bench, without, bench.pod_all_reduce)
+            findings.take("prepare again", bench.prepare, clear=bench.clear, always=True)
+            findings.take(without, bench.pod_all_reduce, clear=bench.clear)
     print(json.dumps(findings))
 
 

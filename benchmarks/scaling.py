@@ -18,7 +18,6 @@ import json
 import math
 import os
 import re
-import subprocess
 import tempfile
 import time
 import zipfile
@@ -29,6 +28,8 @@ from typing import Any
 
 import yaml
 
+import nvidia_smi
+import train_jobs
 from engine import Engine, verdict_in
 
 REPOSITORY = Path(__file__).parent.parent
@@ -109,23 +110,22 @@ class Bench:
         """Apply the gang's TrainJob and wait for it; raises SystemExit with its log if it fails."""
         began = time.monotonic()
         self.engine.kubectl("apply", "-f", "-", stdin=json.dumps(self.manifest(gang)))
-        activity, ended = 0.0, ""
-        while not ended:
-            ended = self.condition(gang.name)
-            if time.monotonic() - began > PATIENCE:
-                ended = f"not complete after {PATIENCE} s"
-            activity = max(activity, self.activity(gang))
-            time.sleep(0.2)
-        seconds = time.monotonic() - began
-        text = self.log(gang.name)
-        self.engine.kubectl("delete", "trainjob", gang.name, "-n", "fraud", "--wait")
-        if ended != "Complete":
-            raise SystemExit(f"{gang.name}: {ended}\n{text[-6000:]}")
+        activity = [0.0]
+
+        def look() -> None:
+            activity.append(self.activity(gang))
+
+        try:
+            train_jobs.wait(self.engine, gang.name, "fraud", patience=PATIENCE, meanwhile=look)
+            seconds = time.monotonic() - began
+            text = train_jobs.log(self.engine, gang.name, "fraud")
+        finally:
+            self.engine.kubectl("delete", "trainjob", gang.name, "-n", "fraud", "--wait")
         result = verdict_in(text)
         for line in text.splitlines():
             if "eagerly" in line or "not compiled" in line or "process group:" in line:
                 print(line, flush=True)
-        return Run(gang, result["rows_per_second"], result["stepping"], result["auc"], seconds, activity)
+        return Run(gang, result["rows_per_second"], result["stepping"], result["auc"], seconds, max(activity))
 
     def manifest(self, gang: Gang) -> dict[str, Any]:
         job: dict[str, Any] = yaml.safe_load((FRAUD / f"trainjob-{gang.pods}gpu.yaml").read_text())
@@ -147,20 +147,10 @@ class Bench:
                 volume["persistentVolumeClaim"] = {"claimName": "work"}
         return job
 
-    def condition(self, name: str) -> str:
-        """Complete, Failed with its message, or nothing yet."""
-        job = self.engine.get("trainjob", name, "-n", "fraud")
-        met = {it["type"]: it for it in job.get("status", {}).get("conditions", []) if it["status"] == "True"}
-        return "Complete" if "Complete" in met else f"Failed: {met['Failed']['message']}" if "Failed" in met else ""
-
     def activity(self, gang: Gang) -> float:
         page = self.engine.kubectl("get", "--raw", "/metrics")
         found = re.findall(rf'^DCGM_FI_DEV_GPU_UTIL\{{.*exported_job="{gang.name}".*\}} (\S+)', page, re.MULTILINE)
         return min(map(float, found)) if len(found) == gang.gpus else 0.0
-
-    def log(self, name: str) -> str:
-        selector = f"jobset.sigs.k8s.io/jobset-name={name},batch.kubernetes.io/job-completion-index=0"
-        return self.engine.kubectl("logs", "-n", "fraud", "-l", selector, "--tail=-1")
 
 
 def epochs(batch: int) -> int:
@@ -220,14 +210,6 @@ def picture(runs: Iterable[Run]) -> str:
     return f'{head} font-size="12">\n' + "\n".join(shapes) + "\n</svg>\n"
 
 
-def gpus_here() -> int:
-    try:
-        done = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, check=False)
-    except FileNotFoundError:
-        return 0
-    return done.stdout.count("GPU ")
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--gpus", type=int, nargs="+", choices=(1, 2, 4), default=[1, 2, 4])
@@ -236,7 +218,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=540, help="no job starts later than this")
     parser.add_argument("--rehearse", action="store_true", help="simulated GPUs and little data, on any machine")
     args = parser.parse_args()
-    here = 2 if args.rehearse else gpus_here()
+    here = 2 if args.rehearse else nvidia_smi.count()
     largest = max((count for count in args.gpus if count <= here), default=1)
     asked = [Gang(count, 1, batch) for batch in args.batches for count in sorted(args.gpus)]
     asked += [Gang(1, largest, batch) for batch in args.batches if largest > 1]

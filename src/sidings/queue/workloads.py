@@ -89,10 +89,6 @@ class Workload:
     def key(self) -> str:
         return f"{self.namespace}/{self.name}"
 
-    @property
-    def requests_topology(self) -> bool:
-        return any(pod_set.topology is not None for pod_set in self.pod_sets)
-
 
 def held(workload: Workload) -> Admission:
     """The admission of a workload that must have one."""

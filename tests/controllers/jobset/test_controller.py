@@ -119,6 +119,20 @@ async def test_a_failure_restarts_all_jobs(cluster: Cluster) -> None:
     assert conditions.is_true(await cluster.jobset(), "Failed")
 
 
+async def test_the_cause_is_told_of_a_pod_that_its_job_takes_away(cluster: Cluster) -> None:
+    restarting = group("a")
+    restarting["template"]["spec"]["template"]["spec"]["restartPolicy"] = "OnFailure"
+    await cluster.create(restarting)
+    await cluster.act("ready")
+    [pod] = (await cluster.client.list(PODS, "ns")).items
+    await cluster.kubelet.act(objects.name_of(pod), "restart", {"exitCode": 3})
+    await settle(60)
+    assert conditions.is_true(await cluster.jobset(), "Failed")
+    assert (await cluster.client.list(PODS, "ns")).items == []
+    told = f"Job js-a-0, pod {objects.name_of(pod)}: container main exited with 3 (Error)"
+    assert await cluster.events("FirstFailure") == [told]
+
+
 async def test_a_dependant_starts_when_its_dependency_is_complete(cluster: Cluster) -> None:
     await cluster.create(group("a"), group("b", dependsOn=[{"name": "a", "status": "Complete"}]))
     assert await cluster.jobs() == ["js-a-0"]

@@ -1,12 +1,14 @@
 """Why a JobSet was restarted or failed, in words: upstream names the Job, a user wants the pod, the code and the line.
 
-The failed Job's pods are read while they are there (the restart deletes them), and the container that ended first with
-a failure is told in an event of its own, so that what upstream says stays as it is.
+The failed Job's pods are read while they are there (the restart deletes them, and a Job whose containers start again
+in their pods deletes those before it has failed), and the container that ended first with a failure is told in an event
+of its own, so that what upstream says stays as it is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from sidings.api import conditions, container_failure, objects
 from sidings.api.container_failure import ContainerFailure
@@ -17,9 +19,22 @@ REASON = "FirstFailure"
 LONGEST_LINE = 300
 
 
-def culprit(pods: Iterable[Object]) -> ContainerFailure | None:
-    """The first to fail; of several in one moment the index decides."""
-    return min((found for pod in pods for found in container_failure.of(pod)), key=_order, default=None)
+class Witnessed(NamedTuple):
+    """What a Job that was about to fail had failed of, read before its pods went."""
+
+    failure: ContainerFailure
+    last_line: str
+
+
+def culprit(pods: Iterable[Object], witnessed: Witnessed | None = None) -> ContainerFailure | None:
+    """The first to fail, of pods that are there or have gone; of several in one moment the index decides."""
+    known = [witnessed.failure] if witnessed else []
+    present = (found for pod in pods for found in container_failure.of(pod))
+    return min((*present, *known), key=_order, default=None)
+
+
+def is_about_to_fail(job: Object) -> bool:
+    return conditions.is_true(job, "FailureTarget") and not conditions.is_true(job, "Failed")
 
 
 def describe(job: Object, found: ContainerFailure | None, last_line: str = "") -> str:

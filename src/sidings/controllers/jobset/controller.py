@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar
 
 from sidings.api import objects
@@ -17,6 +17,7 @@ from sidings.api.status import ApiError, NotFound
 from sidings.client.interface import Client
 from sidings.clock import Clock
 from sidings.controllers.jobset import cause, effects, headless_service, in_place_restart, volume_claims
+from sidings.controllers.jobset.cause import Witnessed
 from sidings.controllers.jobset.plan import plan
 from sidings.controllers.jobset.snapshot import Snapshot, classify
 from sidings.controllers.runtime.controller import Controller, Mapper, keys_of_controller
@@ -45,6 +46,8 @@ class JobSetController(Controller):
         super().__init__(client, clock, rng)
         self._gates = gates
         self._recorder = Recorder(client, clock, COMPONENT, classic=False)
+        self._witnessed: dict[Key, dict[str, Witnessed]] = {}
+        """By JobSet and uid of the Job; not kept over the end of the engine."""
 
     def watched(self) -> Mapping[Resource, Mapper]:
         """With in-place restarts also pods: their agents tell by annotation how far they are."""
@@ -57,14 +60,16 @@ class JobSetController(Controller):
         try:
             jobset = await self.client.get(JOB_SETS, key.name, key.namespace)
         except NotFound:
+            self._witnessed.pop(key, None)
             return None
         foreign = (jobset["spec"].get("managedBy") or labels.OWN_MANAGER) != labels.OWN_MANAGER
         if foreign or objects.is_deleting(jobset):
             return None
         snapshot = await self._read(jobset, jobs)
         decided = plan(snapshot, self.clock.now())
+        await self._witness(key, jobs)
         if decided.blamed is not None:
-            decided.events.append(EventNote(jobset, "Warning", cause.REASON, await self._why(decided.blamed)))
+            decided.events.append(EventNote(jobset, "Warning", cause.REASON, await self._why(key, decided.blamed)))
         if (found := cause.culprit(decided.blamed_pods)) is not None:
             text = cause.describe_in_place(found, await self._last_line(found))
             decided.events.append(EventNote(jobset, "Warning", cause.REASON, text))
@@ -87,13 +92,33 @@ class JobSetController(Controller):
         selector = f"{labels.JOBSET_NAME}={objects.name_of(jobset)}"
         return tuple((await self.client.list(PODS, objects.namespace_of(jobset), label_selector=selector)).items)
 
-    async def _why(self, job: Object) -> str:
+    async def _witness(self, key: Key, jobs: Iterable[Object]) -> None:
+        """Read what a Job fails of while its pods are there; forget those of Jobs that have gone."""
+        known = self._witnessed.get(key, {})
+        witnessed: dict[str, Witnessed] = {}
+        for job in jobs:
+            uid = objects.uid_of(job)
+            if uid in known:
+                witnessed[uid] = known[uid]
+            elif cause.is_about_to_fail(job) and (found := cause.culprit(await self._pods_of(job))) is not None:
+                witnessed[uid] = Witnessed(found, await self._last_line(found))
+        if witnessed or known:
+            self._witnessed[key] = witnessed
+
+    async def _why(self, key: Key, job: Object) -> str:
         """What there is to say about the failure of ``job``, its last log line included where logs can be read."""
-        namespace = objects.namespace_of(job)
-        name = objects.name_of(job)
-        pods = await self.client.dependents(PODS, namespace, owner_kind=JOBS.kind, owner_name=name)
-        found = cause.culprit(pods)
-        return cause.describe(job, found, await self._last_line(found) if found is not None else "")
+        witnessed = self._witnessed.get(key, {}).get(objects.uid_of(job))
+        found = cause.culprit(await self._pods_of(job), witnessed)
+        if found is None:
+            return cause.describe(job, None)
+        last_line = await self._last_line(found)
+        if witnessed is not None and objects.uid_of(found.pod) == objects.uid_of(witnessed.failure.pod):
+            last_line = last_line or witnessed.last_line
+        return cause.describe(job, found, last_line)
+
+    async def _pods_of(self, job: Object) -> Sequence[Object]:
+        namespace, name = objects.namespace_of(job), objects.name_of(job)
+        return await self.client.dependents(PODS, namespace, owner_kind=JOBS.kind, owner_name=name)
 
     async def _last_line(self, found: ContainerFailure) -> str:
         options = LogOptions(found.container, previous=found.previous, tail_lines=1)

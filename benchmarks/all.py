@@ -1,4 +1,7 @@
-"""Every benchmark, one after the other: the figures of docs/performance.md."""
+"""The figures of docs/performance.md that any machine gives: one benchmark after the other.
+
+``gpu.py`` and ``scaling.py`` need GPUs, ``sdk.py`` needs Kubeflow's clients.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ HERE = Path(__file__).parent
 SCRIPTS = (
     "command_line.py",
     "pods.py",
+    "outbound.py",
     "sandbox.py",
     "all_reduce.py",
     "restart.py",
@@ -22,6 +26,7 @@ SCRIPTS = (
     "kueue.py",
     "queue_growth.py",
     "queue_day.py",
+    "train_checkpoint.py",
 )
 
 

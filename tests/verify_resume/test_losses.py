@@ -1,4 +1,4 @@
-"""What counts as a loss, and where two runs part first."""
+"""What counts as a loss."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sidings.verify_resume import losses
-from sidings.verify_resume.losses import Difference, Loss, Told
+from sidings.verify_resume.losses import Loss, Told
 
 
 @pytest.mark.parametrize(
@@ -45,27 +45,3 @@ def test_the_log_counts_before_what_is_printed(tmp_path: Path) -> None:
     assert not told.reaches(3)
     log.write_text(log.read_text() + "1\n1 0 0.1\n")
     assert told.reaches(3)
-
-
-CALM = [Loss(1, 0, "0.5"), Loss(2, 0, "0.4"), Loss(3, 0, "0.3")]
-
-
-def test_steps_that_are_done_again_are_compared_each_time() -> None:
-    assert losses.first_difference(CALM, [CALM[:2], CALM[1:]]) is None
-    first = [Loss(1, 0, "0.5"), Loss(2, 0, "0.41")]
-    assert losses.first_difference(CALM, [first, CALM[1:]]) == Difference(2, 0, "0.4", "0.41", 1)
-
-
-def test_the_first_step_is_told_not_the_first_attempt() -> None:
-    attempts = [[*CALM[:2], Loss(3, 0, "0.31")], [Loss(2, 0, "0.41"), CALM[2]]]
-    assert losses.first_difference(CALM, attempts) == Difference(2, 0, "0.4", "0.41", 2)
-
-
-def test_a_step_in_one_run_only_is_a_difference() -> None:
-    assert losses.first_difference(CALM, [[CALM[0], CALM[2]]]) == Difference(2, 0, "0.4", "nothing", 0)
-    assert losses.first_difference(CALM[:2], [CALM]) == Difference(3, 0, "nothing", "0.3", 1)
-
-
-def test_printed_losses_of_several_ranks_are_any_of_theirs() -> None:
-    calm = [Loss(1, -1, "0.5"), Loss(1, -1, "0.6")]
-    assert losses.first_difference(calm, [[Loss(1, -1, "0.6")]]) is None

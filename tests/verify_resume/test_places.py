@@ -50,3 +50,17 @@ def test_the_newest_checkpoint_is_a_file_or_the_folder_of_a_sharded_one(tmp_path
     piece = written(place.folder / "d" / "step-3" / "__0_0.distcp", 3)
     written(place.folder / "d" / "step-3" / ".metadata", 3)
     assert (place.newest_file(), place.newest_checkpoint()) == (piece, piece.parent)
+
+
+def test_what_a_rank_writes_is_compared_with_what_the_same_rank_wrote(tmp_path: Path) -> None:
+    calm, stormy = (
+        places.of(tmp_path / name, ("--save-dir", str(tmp_path / "c")), tmp_path, {}) for name in ("a", "b")
+    )
+    for place, order in ((calm, (1, 2)), (stormy, (2, 1))):
+        for rank, at in enumerate(order):
+            written(place.searched[1] / f"rank{rank}.pt", at)
+    last = calm.newest_checkpoint()
+    assert last is not None
+    assert last.name != getattr(stormy.newest_checkpoint(), "name", "")
+    assert stormy.counterpart(last, calm) == stormy.searched[1] / last.name
+    assert stormy.counterpart(written(calm.folder / "attempt-7f.pt", 3), calm) is None

@@ -50,3 +50,10 @@ def test_of_any_other_file_the_bytes_count(tmp_path: Path) -> None:
     one, other = (weights.load(tmp_path / name) for name in ("one.bin", "other.bin"))
     assert weights.compare(one, one)["difference"] == ""
     assert weights.compare(one, other)["difference"] == "its bytes"
+
+
+def test_checkpoints_of_two_steps_are_no_difference_of_weights() -> None:
+    one, other = ({"a": torch.tensor(step), "train": {"step": step}} for step in (180, 185))
+    assert weights.compare(one, other)["difference"] == "train.step (180 and 185: they are not of one step)"
+    deep = [{"optimizer": {"state": {0: {"step": step}}}} for step in (180, 185)]
+    assert weights.compare(*deep)["difference"] == "optimizer.state.0.step"

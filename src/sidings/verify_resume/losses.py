@@ -1,4 +1,4 @@
-"""The losses that a run told, step by step, and where two runs part.
+"""The losses that a run tells, step by step.
 
 A script tells them in the file that ``$LOSS_LOG`` names: a line ``STEP RANK LOSS`` per step and rank, the loss with all
 its digits (sidings_train's ``TrainState.advance`` does so). Of a script that does not, lines of its output count that
@@ -8,8 +8,7 @@ say ``step N ... loss X``. An interrupted run does the steps after its newest ch
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,17 +23,6 @@ class Loss(NamedTuple):
     step: int
     rank: int
     text: str
-
-
-@dataclass(frozen=True)
-class Difference:
-    """The first step at which two runs part; ``attempt`` counts the interrupted run's starts from 1."""
-
-    step: int
-    rank: int
-    uninterrupted: str
-    interrupted: str
-    attempt: int
 
 
 def logged(line: str) -> Loss | None:
@@ -104,24 +92,3 @@ class _Lines:
         whole = data[: data.rfind(b"\n") + 1]
         self._position += len(whole)
         return whole.decode(errors="replace").splitlines()
-
-
-def first_difference(uninterrupted: Iterable[Loss], attempts: Iterable[Iterable[Loss]]) -> Difference | None:
-    """Where ``attempts``, the starts of the interrupted run in their order, tell another loss first; None if nowhere.
-
-    Each telling of a step counts, not only the last one, and a step that is told in one run only is a difference.
-    """
-    expected: dict[tuple[int, int], set[str]] = {}
-    for loss in uninterrupted:
-        expected.setdefault((loss.step, loss.rank), set()).add(loss.text)
-    found, seen = [], set()
-    for number, attempt in enumerate(attempts, 1):
-        for loss in attempt:
-            place = (loss.step, loss.rank)
-            seen.add(place)
-            if loss.text not in expected.get(place, ()):
-                wanted = " or ".join(sorted(expected.get(place, {"nothing"})))
-                found.append(Difference(loss.step, loss.rank, wanted, loss.text, number))
-    for place in expected.keys() - seen:
-        found.append(Difference(*place, " or ".join(sorted(expected[place])), "nothing", 0))
-    return min(found, key=lambda difference: (difference.step, difference.attempt, difference.rank), default=None)

@@ -62,6 +62,16 @@ class Place:
         file = self.newest_file()
         return file.parent if file and (file.parent / _INDEX).exists() else file
 
+    def counterpart(self, path: Path | None, other: Place) -> Path | None:
+        """The checkpoint here whose name is that of ``path`` in ``other``, None where each has a name of its own.
+
+        Where every rank writes a file, which of them is the last is chance.
+        """
+        for own, others in zip(self.searched, other.searched, strict=True):
+            if path and path.is_relative_to(others) and (found := own / path.relative_to(others)).exists():
+                return found
+        return None
+
     def tear_newest(self) -> str:
         """Cut the file or object that was written last in half; its name, ``""`` where there is none."""
         if self.bucket:

@@ -16,11 +16,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sidings.verify_resume import interruptions, losses, places, weights
+from sidings.verify_resume import comparison, interruptions, losses, places, weights
 from sidings.verify_resume.attempt import Attempt, Launcher
+from sidings.verify_resume.comparison import Difference
 from sidings.verify_resume.errors import NoCheckpoint, NoLosses
 from sidings.verify_resume.interruptions import Interruption
-from sidings.verify_resume.losses import Difference, Loss
+from sidings.verify_resume.losses import Loss
 from sidings.verify_resume.places import Place
 
 UNINTERRUPTED, INTERRUPTED = "uninterrupted", "interrupted"
@@ -30,7 +31,7 @@ _PATIENCE = (3.0, 180.0)
 
 @dataclass
 class Verdict:
-    """What came out. ``weights`` is the answer of ``weights.compare``."""
+    """What came out. ``weights`` is the answer of ``weights.compare``; ``gone_on`` counts starts that did so."""
 
     seed: int
     ranks: int
@@ -38,14 +39,22 @@ class Verdict:
     seconds: dict[str, float]
     wanted: int
     made: list[dict[str, Any]] = field(default_factory=list)
+    gone_on: int = 0
     losses_compared: int = 0
     losses: Difference | None = None
     weights: dict[str, Any] = field(default_factory=dict)
 
     @property
     def holds(self) -> bool:
-        """Losses and weights are the same, and all interruptions were made."""
-        return self.losses is None and not self.weights["difference"] and len(self.made) == self.wanted
+        """Losses and weights are the same, all interruptions were made, and something was resumed."""
+        is_same = self.losses is None and not self.weights["difference"]
+        return is_same and len(self.made) == self.wanted and self.gone_on > 0
+
+    @property
+    def is_repeatable(self) -> bool:
+        """False where the runs part before the first interruption: the script does not do the same thing twice."""
+        told = self.losses
+        return told is None or told.attempt != 1 or bool(self.made and told.step >= self.made[0]["step"])
 
     def to_json(self) -> dict[str, Any]:
         return {"identical": self.holds, **asdict(self)}
@@ -83,9 +92,10 @@ class Verification:
         seconds[INTERRUPTED] = time.monotonic() - began
         self.say(f"interrupted {len(verdict.made)} times: {seconds[INTERRUPTED]:.1f} s")
         verdict.losses_compared = sum(map(len, attempts))
-        verdict.losses = losses.first_difference(expected, attempts)
-        ends = [place.newest_checkpoint() for place in (calm, stormy)]
-        verdict.weights = self._compared(*map(str, ends))
+        verdict.losses = comparison.first_difference(expected, attempts)
+        verdict.gone_on = comparison.gone_on(expected, attempts)
+        end = calm.newest_checkpoint()
+        verdict.weights = self._compared(str(end), str(stormy.counterpart(end, calm) or stormy.newest_checkpoint()))
         return verdict
 
     def clear(self) -> None:
@@ -115,6 +125,18 @@ class Verification:
                 f"{self.script} tells no losses",
                 cause=f"it wrote no `STEP RANK LOSS` to the file ${losses.VARIABLE}, and printed no `step N loss X`",
                 remedy="pass the loss to TrainState.advance(rows, loss), or write a line per step and rank",
+            )
+        if comparison.is_counted_anew(told):
+            raise NoLosses(
+                f"{self.script} counts its steps anew within the run",
+                cause=f"step {told[0].step} is told again after later ones, so a step is not known by its number",
+                remedy="number the steps through all epochs; lines of an evaluation must not say `step N loss X`",
+            )
+        if (lost := comparison.lost_from(told)) is not None:
+            raise NoLosses(
+                f"the losses of {self.script} are NaN or infinite from step {lost} on, without an interruption",
+                cause="what is forgotten makes no difference any more: NaN equals NaN",
+                remedy="lower its learning rate, clip its gradients, or end it before that step",
             )
         if not place.has_checkpoint:
             raise NoCheckpoint(

@@ -4,7 +4,7 @@ It is the only one here that needs torch, so it runs beside the command. A check
 folder of torch.distributed.checkpoint, or any other file, of which the bytes count. Files of ``torch.save`` with the
 same content may differ in their bytes (what was loaded shares its objects in another way), so they are compared value
 by value. Prints JSON, ``{"tensors": N, "bytes": N, "difference": ""}``; the difference is the name of the first value
-that is not the same.
+that is not the same, or the count of steps, if that is another.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+
+_STEPS = frozenset({"step", "steps", "global_step", "iteration", "iter"})
 
 
 def load(path: Path) -> Any:
@@ -61,12 +63,24 @@ def bits(value: Any) -> tuple[object, ...]:
     return type(value).__name__, repr(value)
 
 
+def steps(values: Mapping[str, Any]) -> tuple[str, int] | None:
+    """(name, value) of what counts the steps in a checkpoint, by its name; None where nothing does.
+
+    An optimizer may count its own, deeper down.
+    """
+    shallow = ((name, value) for name, value in values.items() if name.count(".") <= 1)
+    named = ((name, value) for name, value in shallow if name.rpartition(".")[2] in _STEPS)
+    return next(((name, value) for name, value in named if type(value) is int), None)
+
+
 def compare(one: Any, other: Any) -> dict[str, object]:
     """The answer that this program prints; ``one`` is of the uninterrupted run."""
     expected, found = dict(leaves(one)), dict(leaves(other))
     tensors = [value for value in expected.values() if hasattr(value, "element_size")]
     size = sum(value.element_size() * value.nelement() for value in tensors)
     answer: dict[str, object] = {"tensors": len(tensors), "bytes": size, "difference": ""}
+    if (counted := steps(expected)) and (count := steps(found)) and counted != count:
+        return answer | {"difference": f"{counted[0]} ({counted[1]} and {count[1]}: they are not of one step)"}
     for name in [*expected, *(found.keys() - expected.keys())]:
         if name not in expected or name not in found:
             return answer | {"difference": f"{name} is in one of the two only"}

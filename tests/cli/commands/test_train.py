@@ -11,7 +11,7 @@ import pytest
 from sidings.cli import main
 from sidings.cli.commands import train
 from sidings.cli.errors import ExitCode
-from sidings.verify_resume.losses import Difference
+from sidings.verify_resume.comparison import Difference
 from sidings.verify_resume.verification import Verdict
 from tests.cli.consoles import console, err, invocation, out
 from tests.verify_resume import counting
@@ -83,7 +83,7 @@ def test_a_run_without_an_answer_leaves_everything(tmp_path: Path) -> None:
 
 
 def test_the_first_difference_is_told() -> None:
-    verdict = Verdict(7, 2, 100, {}, 3, weights={"tensors": 4, "bytes": 1000, "difference": "model.w"})
+    verdict = Verdict(7, 2, 100, {}, 3, gone_on=1, weights={"tensors": 4, "bytes": 1000, "difference": "model.w"})
     verdict.losses = Difference(31, 1, "0.5", "0.51", 2)
     verdict.made.append({"step": 30, "manner": "SIGTERM", "done": "SIGTERM"})
     shown = console()
@@ -95,3 +95,17 @@ def test_the_first_difference_is_told() -> None:
         "only 1 of 3 interruptions: give the script more steps",
         "not verified after 1 interruptions (seed 7)",
     ]
+
+
+def test_what_parts_before_an_interruption_and_what_never_goes_on_is_said() -> None:
+    verdict = Verdict(7, 2, 100, {}, 1, weights={"tensors": 4, "bytes": 1000, "difference": ""})
+    verdict.made.append({"step": 30, "manner": "SIGTERM", "done": "SIGTERM"})
+    shown = console()
+    train.show(verdict, shown, "text")
+    assert not verdict.holds, "equal as the two are"
+    assert "no start went on from a checkpoint: each began anew" in out(shown)
+    assert "does not do the same twice" not in out(shown)
+    verdict.losses = Difference(29, 1, "0.5", "0.51", 1)
+    train.show(verdict, shown, "text")
+    assert "before any interruption: the script does not do the same twice" in out(shown)
+    assert not Verdict(7, 2, 100, {}, 1, losses=verdict.losses).is_repeatable

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import multiprocessing.connection
 import os
 import signal
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
 
 import torch
@@ -93,3 +95,67 @@ def test_a_second_one_ends_at_once() -> None:
     environ = {name: value for name, value in os.environ.items() if name not in ("RANK", "WORLD_SIZE")}
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environ, timeout=240)
     assert (done.returncode, done.stdout) == (-signal.SIGTERM, "noted\n")
+
+
+LOADING = """
+import itertools, sys, torch, sidings_train
+from sidings_train import Checkpoints, Interruption, TrainState
+
+class Endless(torch.utils.data.IterableDataset):
+    def __iter__(self):
+        return itertools.repeat(1.0)
+
+with sidings_train.start() as world:
+    state = TrainState(torch.nn.Linear(2, 2))
+    with Checkpoints(sys.argv[1], world, state) as checkpoints, Interruption(world) as interruption:
+        for batch in torch.utils.data.DataLoader(Endless(), batch_size=4, num_workers=2):
+            state.advance(4)
+            if state.step == 3:
+                print("loads", flush=True)
+            interruption.check(checkpoints)
+"""
+
+
+def test_workers_of_a_loader_do_not_hear_what_is_for_their_rank(tmp_path: Path) -> None:
+    environ = {name: value for name, value in os.environ.items() if name not in ("RANK", "WORLD_SIZE")}
+    process = subprocess.Popen(
+        [sys.executable, "-c", LOADING, str(tmp_path)],
+        env=environ,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdout
+    assert process.stdout.readline() == "loads\n"
+    os.killpg(process.pid, signal.SIGTERM)  # as torchrun does
+    printed, errors = process.communicate(timeout=240)
+    assert process.returncode == 143, errors
+    assert printed.startswith("stopped by SIGTERM at step ")
+
+
+def tells_its_group(to: multiprocessing.connection.Connection) -> None:
+    to.send(os.getpgrp())
+    signal.pause()
+
+
+def forked_children() -> list[tuple[bool, int | None]]:
+    """Of a child of the block and one of none: whether its group is its parent's, and what its SIGTERM ends it with."""
+    context = multiprocessing.get_context("fork")
+    found = []
+    with sidings_train.start() as world:
+        for block in (Interruption(world), nullcontext()):
+            with block:
+                here, there = context.Pipe()
+                child = context.Process(target=tells_its_group, args=[there])
+                child.start()
+                group = here.recv()
+                child.terminate()
+                child.join()
+            found.append((group == os.getpgrp(), child.exitcode))
+    return found
+
+
+def test_what_is_forked_inside_of_the_block_is_its_parents_to_end(pair: Pair) -> None:
+    (only,) = pair.run(forked_children, ranks=1)
+    assert only.result == [(False, -signal.SIGTERM), (True, -signal.SIGTERM)]

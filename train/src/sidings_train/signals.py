@@ -16,6 +16,10 @@ A second SIGTERM ends the process at once. Outside of the block nothing is caugh
 nothing to save, and a process in start-up is to end by the first SIGTERM. torchrun kills its workers 30 s after it got
 SIGTERM (``TORCH_ELASTIC_SHUTDOWN_TIMEOUT``), a kubelet after ``terminationGracePeriodSeconds``, 30 s as well: when the
 last checkpoint may take longer, both have to be longer, the second by more.
+
+torchrun signals a rank's whole process group, so that workers of a ``DataLoader`` would die at once, and the rank of
+that ("DataLoader worker is killed by signal: Terminated") instead of saving. What is forked inside of the block
+therefore leaves the group, and SIGTERM from its parent ends it as usual: when it ends is the rank's matter.
 """
 
 from __future__ import annotations
@@ -43,6 +47,21 @@ _MOST = 10
 """Calls between two questions: what is called slowly after it was called fast must not keep a signal waiting."""
 
 
+_entered: set[int] = set()
+"""The blocks (their ids) that run in this process."""
+
+
+def _leave_the_group() -> None:
+    """In a child that was just forked, by ``os.fork`` as ``multiprocessing`` does; not before an exec."""
+    if _entered:
+        _entered.clear()
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        os.setpgid(0, 0)
+
+
+os.register_at_fork(after_in_child=_leave_the_group)
+
+
 class Interruption:
     """Notes SIGTERM while its block runs. To be entered by the main thread, as Python's signals are."""
 
@@ -55,9 +74,11 @@ class Interruption:
 
     def __enter__(self) -> Interruption:
         self._former = signal.signal(signal.SIGTERM, self._note)
+        _entered.add(id(self))
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        _entered.discard(id(self))
         signal.signal(signal.SIGTERM, self._former)  # type: ignore[arg-type]  # it came from there
 
     def _note(self, number: int, frame: FrameType | None) -> None:

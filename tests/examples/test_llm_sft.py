@@ -81,7 +81,7 @@ def losses(printed: str) -> dict[int, float]:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sft")
-    (folder / "text").write_text("".join(f"{number} plus {number} is {2 * number}.\n" for number in range(1200)))
+    (folder / "text").write_text("".join(f"{number} plus {number} is {2 * number}.\n" for number in range(800)))
     return folder
 
 

@@ -68,13 +68,13 @@ def moto(folder: Path) -> Iterator[S3]:
     python = os.environ.get("SIDINGS_MOTO_PYTHON")
     if not python:
         pytest.skip("SIDINGS_MOTO_PYTHON names no Python with moto[server]")
-    port = free_port()
-    log = (folder / "log").open("w")
-    with log, subprocess.Popen([python, "-m", "moto.server", "-p", str(port)], stdout=log, stderr=log) as server:
-        try:
-            yield Moto(f"http://127.0.0.1:{port}")
-        finally:
-            server.kill()
+    with free_port() as port, (folder / "log").open("w") as log:
+        command = [python, "-m", "moto.server", "-p", str(port)]
+        with subprocess.Popen(command, stdout=log, stderr=log) as server:
+            try:
+                yield Moto(f"http://127.0.0.1:{port}")
+            finally:
+                server.kill()
 
 
 @contextmanager

@@ -17,8 +17,8 @@ import socket
 import subprocess
 import sys
 import traceback
-from collections.abc import Callable
-from contextlib import redirect_stderr, redirect_stdout
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from selectors import EVENT_READ, DefaultSelector
@@ -51,7 +51,12 @@ class Pair:
     def run(self, function: Callable[..., Any], *arguments: Any, ranks: int = 2, **env: str) -> list[Outcome]:
         """``function(*arguments)`` on each of ``ranks`` processes at once; their outcomes by rank."""
         self._processes = [old if old.poll() is None else _begin() for old in self._processes]
-        port = free_port()
+        with free_port() as port:
+            return self._run(function, arguments, ranks, port, env)
+
+    def _run(
+        self, function: Callable[..., Any], arguments: tuple[Any, ...], ranks: int, port: int, env: dict[str, str]
+    ) -> list[Outcome]:
         for rank, process in enumerate(self._processes[:ranks]):
             place = {
                 "RANK": rank,
@@ -102,10 +107,16 @@ def _begin() -> subprocess.Popen[bytes]:
     )
 
 
-def free_port() -> int:
-    """A port of this machine that nobody has at the moment."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
+@contextmanager
+def free_port() -> Iterator[int]:
+    """A port of this machine that nobody has, and that the kernel gives to nobody while the block lasts.
+
+    It is bound and not listened at: servers that reuse addresses (torch's store, Python's) may take it all the same.
+    """
+    with socket.socket() as held:
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        held.bind(("127.0.0.1", 0))
+        yield int(held.getsockname()[1])
 
 
 def _serve() -> None:

@@ -39,7 +39,8 @@ with sidings_train.start(timeout=datetime.timedelta(seconds=12), patience=3) as 
 @pytest.mark.parametrize(
     ("how", "said"),
     [
-        ("sleeps", r"is at step 2 for \d+ s; the others are at step 3"),
+        # On a machine so busy that its thread does not get to speak for ten seconds, it is not heard of either.
+        ("sleeps", r"is (at step 2 for \d+ s; the others are at step 3|not heard of for)"),
         # torchrun waits 30 s for what does not end by SIGTERM.
         pytest.param("stopped", "is not heard of for", marks=pytest.mark.soak),
     ],

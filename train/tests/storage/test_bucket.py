@@ -83,10 +83,11 @@ def test_credentials_that_are_wrong_are_not_said_but_named(server: S3) -> None:
 
 def test_a_server_that_is_gone_is_said_in_bounded_time() -> None:
     pytest.importorskip("obstore")
-    url = f"http://127.0.0.1:{free_port()}"
-    place = Bucket("models", "run", {"AWS_ENDPOINT_URL": url, **NOBODY})
-    with pytest.raises(StorageError, match=f"at {url}\n(.|\n)*look at the server and at AWS_ACCESS_KEY_ID"):
-        place.list()
+    with free_port() as port:
+        url = f"http://127.0.0.1:{port}"
+        place = Bucket("models", "run", {"AWS_ENDPOINT_URL": url, **NOBODY})
+        with pytest.raises(StorageError, match=f"at {url}\n(.|\n)*look at the server and at AWS_ACCESS_KEY_ID"):
+            place.list()
 
 
 def test_checkpoints_go_there_and_back(server: S3, alone: World, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,34 @@ def test_a_script_that_fails_leaves_no_pods(machine: Machine) -> None:
     assert "the disk is on fire" in done.stderr
     assert "error[SCRIPT_FAILED]: start 1 of the script ended with an error" in done.stderr
     assert machine.objects("pods") == []
+
+
+QUOTA = """
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: none}
+spec: {hard: {pods: "0"}}
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_pods_that_wait_are_explained_and_an_interruption_leaves_nothing(
+    machine: Machine, number: signal.Signals
+) -> None:
+    machine.ok("up")
+    machine.apply(QUOTA)
+    work = machine.folder / "work"
+    work.mkdir()
+    machine.environ["TMPDIR"] = str(work)
+    running = machine.start("train", "verify-resume", "--engine", counting.__file__)
+    assert running.stderr is not None
+    told = next(line for line in running.stderr if line.startswith("start 1 waits: "))
+    assert "exceeded quota: none" in told
+    running.send_signal(number)
+    running.communicate(timeout=120)
+    assert running.returncode == 130
+    assert machine.objects("jobsets") == []
+    assert list(work.iterdir()) == []
 
 
 @pytest.mark.soak

@@ -116,6 +116,8 @@ _EXIT_CODES = {
     "SERVER_UNTRUSTED": ExitCode.UNREACHABLE,
     "ServiceUnavailable": ExitCode.UNREACHABLE,
     "ENGINE_NOT_RUNNING": ExitCode.UNREACHABLE,
+    "ENGINE_LOST": ExitCode.UNREACHABLE,
+    "PODS_WAIT": ExitCode.TIMED_OUT,
     "JOBS_RUNNING": ExitCode.INVALID,
     "OPTION_INVALID": ExitCode.USAGE,
 }

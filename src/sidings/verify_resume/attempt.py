@@ -1,7 +1,7 @@
 """One start of the script, wherever it runs: how far it is, and the blow that ends it.
 
 What is started is a ``Running``: processes of torchrun here (``torchrun``) or pods of an engine (``job_set``). Here is
-what is the same for both: to wait for a step or an end, with a limit, and to say what went wrong.
+what is the same for both: to wait for a step or an end, with limits, and to say what went wrong.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
-from sidings.verify_resume.errors import ScriptFailed
+from sidings.verify_resume.errors import PodsWait, ScriptFailed
 from sidings.verify_resume.interruptions import Manner
 from sidings.verify_resume.losses import Told
 from sidings.verify_resume.places import Place
@@ -25,11 +25,39 @@ _TORCHRUNS = re.compile(r"[EW]\d{4} [\d:.]+ \d+ \S*torch/distributed/elastic/")
 """What torchrun says after its workers: long, and of the script no more than its exit code."""
 
 
+class Limits(NamedTuple):
+    """In seconds: until all of a start runs, between two signs of life, and from the one to its end; None is no limit.
+
+    A first step may be compiled and the data be made before it, in silence.
+    """
+
+    begin: float = 300.0
+    silence: float = 900.0
+    whole: float | None = None
+
+
+USUAL = Limits()
+
+
+class Waiting(NamedTuple):
+    """What a start waits for before all of it runs, ``""`` where that is usual, why, and the command that mends it."""
+
+    what: str = ""
+    cause: str = ""
+    remedy: str = ""
+
+    def __str__(self) -> str:
+        return ": ".join(filter(None, (self.what, self.cause)))
+
+
 class Running(Protocol):
     """A script that was started. ``told`` are its losses and ``output`` the file with what it prints."""
 
     told: Told
     output: Path
+
+    def waiting(self) -> Waiting | None:
+        """Why not all of it runs yet; None from when it does. Cheap enough to be asked often."""
 
     def code(self) -> int | None:
         """Its exit code: not 0 for an error or an interruption; None while it runs. Cheap enough to be asked often."""
@@ -55,14 +83,19 @@ class Launcher(Protocol):
 
 
 class Attempt:
-    """Start ``number`` of the script. ``limit`` is the time after which it counts as hung, in seconds.
+    """Start ``number`` of the script. ``after`` says what ended the start before, ``say`` takes what it waits for.
 
-    ``after`` says what ended the start before. A context manager; at its end nothing of the start runs.
+    A context manager; at its end nothing of the start runs.
     """
 
-    def __init__(self, running: Running, number: int, limit: float | None = None, after: str = "") -> None:
-        self._running, self._number, self._limit, self._after = running, number, limit, after
-        self._began = time.monotonic()
+    def __init__(
+        self, running: Running, number: int, say: Callable[[str], None], limits: Limits = USUAL, after: str = ""
+    ) -> None:
+        self._running, self._number, self._say, self._limits, self._after = running, number, say, limits, after
+        self._began = self._heard_at = time.monotonic()
+        self._has_begun = False
+        self._waits = Waiting()
+        self._heard = 0
         self.told = running.told
 
     def __enter__(self) -> Attempt:
@@ -97,14 +130,35 @@ class Attempt:
         return code
 
     def _wait_a_little(self) -> None:
-        if self._limit is not None and time.monotonic() - self._began > self._limit:
-            raise self._failed(f"did not end within {self._limit:.0f} s")
+        now = time.monotonic()
+        if not self._has_begun:
+            self._wait_to_begin(now)
+        elif self._limits.whole is not None and now - self._began > self._limits.whole:
+            raise self._failed(f"did not end within {self._limits.whole:.0f} s")
+        elif (heard := self.told.size) != self._heard:
+            self._heard, self._heard_at = heard, now
+        elif now - self._heard_at > self._limits.silence:
+            raise self._failed(f"neither printed anything nor told a loss for {self._limits.silence:.0f} s")
         time.sleep(_PAUSE)
+
+    def _wait_to_begin(self, now: float) -> None:
+        if (waits := self._running.waiting()) is None:
+            self._has_begun, self._began, self._heard_at = True, now, now
+            return
+        if waits.what and waits.what != self._waits.what:
+            self._say(f"start {self._number} waits: {waits}")
+        self._waits = waits
+        if now - self._began > self._limits.begin:
+            raise PodsWait(
+                f"start {self._number} of the script did not run within {self._limits.begin:.0f} s",
+                cause=str(waits) or "its pods are not there, and no reason is known",
+                remedy=waits.remedy or "sidings status",
+            )
 
     def _failed(self, what: str) -> ScriptFailed:
         output = self._running.output
         lines = output.read_text(errors="replace").splitlines() if output.exists() else []
         own = list(itertools.takewhile(lambda line: not _TORCHRUNS.match(line), lines)) or lines
-        told = "\n    ".join(["the end of its output:", *own[-_TAIL_LINES:]])
+        told = "\n    ".join(["the end of its output:", *own[-_TAIL_LINES:]]) if own else "it printed nothing"
         start = f"start {self._number} of the script{self._after and f', after {self._after},'}"
         return ScriptFailed(f"{start} {what}", cause=told, remedy=f"less {output}")

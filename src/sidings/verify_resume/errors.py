@@ -5,6 +5,9 @@
     SidingsError
     └── VerificationError
         ├── ScriptFailed        the script ended by itself with an error, or did not end
+        ├── PodsWait            its pods did not all run within a time
+        ├── EngineLost          the engine went away meanwhile
+        ├── NoSpace             the disk is full
         ├── NoLosses            its losses cannot be seen
         ├── NoCheckpoint        its checkpoints cannot be seen, or not be told apart from another run's
         └── BucketFailed        the bucket of its checkpoints cannot be reached from here
@@ -21,6 +24,18 @@ class VerificationError(SidingsError):
 
 class ScriptFailed(VerificationError):
     code = "SCRIPT_FAILED"
+
+
+class PodsWait(VerificationError):
+    code = "PODS_WAIT"
+
+
+class EngineLost(VerificationError):
+    code = "ENGINE_LOST"
+
+
+class NoSpace(VerificationError):
+    code = "NO_SPACE"
 
 
 class NoLosses(VerificationError):

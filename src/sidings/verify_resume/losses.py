@@ -48,6 +48,11 @@ class Told:
     def __init__(self, log: Path, output: Path) -> None:
         self._logged, self._printed = _Losses(log, logged), _Losses(output, printed)
 
+    @property
+    def size(self) -> int:
+        """Of all that the start has written so far, in bytes: it grows with every sign of life."""
+        return self._logged.size + self._printed.size
+
     def read(self) -> list[Loss]:
         """All losses told so far."""
         return self._read().all
@@ -70,6 +75,10 @@ class _Losses:
         self.all: list[Loss] = []
         self.furthest = -1
 
+    @property
+    def size(self) -> int:
+        return self._lines.size
+
     def read(self) -> None:
         new = [loss for line in self._lines.new() if (loss := self._parse(line)) is not None]
         self.all += new
@@ -81,7 +90,11 @@ class _Lines:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._position = path.stat().st_size if path.exists() else 0
+        self._position = self.size
+
+    @property
+    def size(self) -> int:
+        return self._path.stat().st_size if self._path.exists() else 0
 
     def new(self) -> list[str]:
         if not self._path.exists():

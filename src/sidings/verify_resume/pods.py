@@ -21,8 +21,11 @@ from sidings.api.jobset.labels import JOBSET_NAME
 from sidings.api.objects import Object, name_of, uid_of
 from sidings.api.resources import JOB_SETS, PODS
 from sidings.api.status import NotFound
+from sidings.client.errors import ServerUnreachable
 from sidings.client.interface import Client
 from sidings.verify_resume import job_set, ranks
+from sidings.verify_resume.attempt import Waiting
+from sidings.verify_resume.errors import EngineLost
 from sidings.verify_resume.interruptions import Manner
 from sidings.verify_resume.losses import Told
 from sidings.verify_resume.places import Place
@@ -32,11 +35,19 @@ INTERRUPTED = 143
 _ASK_AGAIN = 0.1  # seconds between two questions to the API server
 _TO_GO = 90.0  # seconds for pods to end after their JobSet was deleted: their grace, and more
 
+_COUNT_AGAIN = 1.0  # seconds between two looks at pods that do not run yet
+_PATIENT = 5.0  # seconds in which nobody asks why; pods usually take less
+
 _T = TypeVar("_T")
+Explain = Callable[[str], Coroutine[Any, Any, Waiting]]
+"""Says of the JobSet of that name what it waits for."""
 
 
 class JobSets:
-    """Launches ``script`` as a JobSet per run, ``name`` and the run's, in ``namespace`` of ``client``'s server."""
+    """Launches ``script`` as a JobSet per run, ``name`` and the run's, in ``namespace`` of ``client``'s server.
+
+    Every call raises ``EngineLost`` where that does not answer any more.
+    """
 
     manners: Sequence[Manner] = (
         Manner.SUSPEND,
@@ -47,10 +58,17 @@ class JobSets:
     )
 
     def __init__(
-        self, client: Client, namespace: str, name: str, script: Path, count: int, environ: Mapping[str, str]
+        self,
+        client: Client,
+        namespace: str,
+        name: str,
+        script: Path,
+        count: int,
+        environ: Mapping[str, str],
+        explain: Explain,
     ) -> None:
         self._client, self._namespace, self._name = client, namespace, name
-        self._script, self._count, self._environ = script, count, environ
+        self._script, self.count, self._environ, self._explain = script, count, environ, explain
         self._loop = asyncio.Runner()
         self._made: list[str] = []
 
@@ -59,7 +77,7 @@ class JobSets:
         if number == 1:
             for folder in place.searched:
                 folder.mkdir(parents=True, exist_ok=True)
-            made = job_set.job_set(name, self._script, place, self._count, self._environ)
+            made = job_set.job_set(name, self._script, place, self.count, self._environ)
             self._made.append(name)
             self.do(self._client.create(JOB_SETS, made, namespace=self._namespace, field_validation="Strict"))
         return Pods(self, name, place)
@@ -75,7 +93,14 @@ class JobSets:
         self._loop.close()
 
     def do(self, call: Coroutine[Any, Any, _T]) -> _T:
-        return self._loop.run(call)
+        try:
+            return self._loop.run(call)
+        except ServerUnreachable as error:
+            left = f"; then kubectl delete jobset -n {self._namespace} {' '.join(self._made)}" if self._made else ""
+            raise EngineLost("the engine went away", cause=str(error), remedy=f"sidings up{left}") from error
+
+    def waiting(self, name: str) -> Waiting:
+        return self.do(self._explain(name))
 
     def get(self, name: str) -> Object:
         return self.do(self._client.get(JOB_SETS, name, self._namespace))
@@ -107,6 +132,18 @@ class Pods:
         self._struck: frozenset[str] | None = None
         self._code: int | None = None
         self._asked = 0.0
+        self._made = self._counted = time.monotonic()
+        self._waits: Waiting | None = Waiting()
+
+    def waiting(self) -> Waiting | None:
+        now = time.monotonic()
+        if self._waits is not None and now - self._counted > _COUNT_AGAIN:
+            if sum(map(_has_begun, self._launcher.pods(self._name))) >= self._launcher.count:
+                self._waits = None
+            elif now - self._made > _PATIENT:
+                self._waits = self._launcher.waiting(self._name)
+            self._counted = now
+        return self._waits
 
     def code(self) -> int | None:
         if self._code is None and time.monotonic() - self._asked > _ASK_AGAIN:
@@ -156,3 +193,7 @@ class Pods:
 
 def _restarts(job_set: Object) -> int:
     return int((job_set.get("status") or {}).get("restarts") or 0)
+
+
+def _has_begun(pod: Object) -> bool:
+    return pod_phase.has_ended(pod) or (pod.get("status") or {}).get("phase") == "Running"

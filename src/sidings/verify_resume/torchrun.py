@@ -71,6 +71,9 @@ class Processes:
                 start_new_session=True,
             )
 
+    def waiting(self) -> None:
+        """Processes run at once."""
+
     def code(self) -> int | None:
         return self._process.poll()
 

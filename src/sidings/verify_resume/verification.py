@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from sidings.verify_resume import comparison, interruptions, losses, places, weights
-from sidings.verify_resume.attempt import Attempt, Launcher
+from sidings.verify_resume.attempt import Attempt, Launcher, Limits
 from sidings.verify_resume.comparison import Difference
 from sidings.verify_resume.errors import NoCheckpoint, NoLosses
 from sidings.verify_resume.interruptions import Interruption
@@ -75,6 +75,7 @@ class Verification:
     work: Path
     environ: Mapping[str, str]
     say: Callable[[str], None]
+    _made: list[Place] = field(default_factory=list, init=False)
 
     def run(self, count: int, seed: int) -> Verdict:
         """Interrupt ``count`` times. Raises ``VerificationError`` where no comparison is possible."""
@@ -99,10 +100,10 @@ class Verification:
         return verdict
 
     def clear(self) -> None:
-        """Remove everything that both runs wrote to folders of theirs."""
-        for name in (UNINTERRUPTED, INTERRUPTED):
-            places.of(self.work / name, self.arguments, self.cwd, self.environ).remove()
-        shutil.rmtree(self.work)
+        """Remove everything that the runs wrote to folders of theirs."""
+        for place in self._made:
+            place.remove()
+        shutil.rmtree(self.work, ignore_errors=True)
 
     def _place(self, name: str) -> Place:
         place = places.of(self.work / name, self.arguments, self.cwd, self.environ)
@@ -112,12 +113,13 @@ class Verification:
                 cause="a verification begins without checkpoints",
                 remedy=f"{'aws s3 rm --recursive' if place.bucket else 'rm -r'} {taken}   (or name another)",
             )
+        self._made.append(place)
         place.folder.mkdir()
         place.temporary.mkdir(exist_ok=True)
         return place
 
     def _in_peace(self, place: Place) -> list[Loss]:
-        with Attempt(self.launcher.start(place, 1), 1) as attempt:
+        with Attempt(self.launcher.start(place, 1), 1, self.say) as attempt:
             attempt.end()
         told = attempt.told.read()
         if not told:
@@ -151,12 +153,12 @@ class Verification:
     ) -> list[list[Loss]]:
         """The losses of every start, the last of which came to the end."""
         times, more = _PATIENCE
-        limit = verdict.seconds[UNINTERRUPTED] * times + more
+        limits = Limits(whole=verdict.seconds[UNINTERRUPTED] * times + more)
         told: list[list[Loss]] = []
         done = ""
         for due in plan:
             number = len(told) + 1
-            with Attempt(self.launcher.start(place, number), number, limit, done) as attempt:
+            with Attempt(self.launcher.start(place, number), number, self.say, limits, done) as attempt:
                 ended, done = attempt.interrupt(due.manner, rng) if attempt.reaches(due.step) else (False, "")
             told.append(list(attempt.told.read()))
             if not ended:
@@ -166,7 +168,7 @@ class Verification:
             verdict.made.append({"step": last, "manner": str(due.manner), "done": done})
             self.say(f"interrupted at step {last}: {done}")
         number = len(told) + 1
-        with Attempt(self.launcher.start(place, number), number, limit, done) as attempt:
+        with Attempt(self.launcher.start(place, number), number, self.say, limits, done) as attempt:
             attempt.end()
         return [*told, list(attempt.told.read())]
 

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
+import psutil
 import pytest
 
 from sidings.cli import main
 from sidings.cli.commands import train
 from sidings.cli.errors import ExitCode
 from sidings.verify_resume.comparison import Difference
+from sidings.verify_resume.errors import NoSpace
 from sidings.verify_resume.verification import Verdict
 from tests.cli.consoles import console, err, invocation, out
+from tests.e2e.machine import wait_for
 from tests.verify_resume import counting
 
 COUNTING = counting.__file__
@@ -54,11 +61,47 @@ def test_a_script_that_is_not_there(tmp_path: Path) -> None:
     assert (code, told.splitlines()[0]) == (ExitCode.USAGE, "error[USAGE]: missing.py: no such file")
 
 
+def test_a_folder_is_no_script(tmp_path: Path) -> None:
+    code, _, told = run(tmp_path, ".")
+    assert (code, told.splitlines()[0]) == (ExitCode.USAGE, "error[USAGE]: .: a folder")
+
+
+def test_without_a_place_for_the_runs_it_asks_for_one(tmp_path: Path) -> None:
+    it = invocation(tmp_path, dict(os.environ, TMPDIR="gone"))
+    args = main.build_parser("train").parse_args(["train", "verify-resume", COUNTING])
+    assert main.run_guarded(args, it) == ExitCode.USAGE
+    assert "error[USAGE]: no folder can be made in gone" in err(it.console)
+    assert "TMPDIR=/PATH" in err(it.console)
+
+
+def test_a_full_disk_is_no_bug(tmp_path: Path) -> None:
+    with pytest.raises(NoSpace, match="is full"), train._explained(tmp_path):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    with pytest.raises(FileNotFoundError), train._explained(tmp_path):
+        (tmp_path / "missing").read_text()
+
+
+@pytest.mark.e2e
+def test_who_ends_it_ends_all_that_it_started(tmp_path: Path) -> None:
+    given = ("--ranks", "1", COUNTING, "--", "--steps", "100000", "--checkpoint-dir", str(tmp_path / "c"))
+    command = (sys.executable, "-m", "sidings", "train", "verify-resume", *given)
+    (tmp_path / "work").mkdir()
+    with subprocess.Popen(command, env=dict(os.environ, TMPDIR=str(tmp_path / "work"))) as running:
+        wait_for(lambda: any(tmp_path.glob("c/*/step-*")))
+        started = psutil.Process(running.pid).children(recursive=True)
+        running.send_signal(signal.SIGTERM)
+        assert running.wait() == ExitCode.INTERRUPTED
+    assert len(started) >= 2, "torchrun and a rank"
+    assert not any(process.is_running() for process in started)
+    assert list(tmp_path.rglob("*")) in ([tmp_path / "c", tmp_path / "work"], [tmp_path / "work", tmp_path / "c"])
+
+
 def test_without_an_engine_it_says_how_to_start_one(tmp_path: Path) -> None:
     it = invocation(tmp_path, dict(os.environ, TMPDIR=str(tmp_path), SIDINGS_HOME=str(tmp_path / "home")))
     args = main.build_parser("train").parse_args(["train", "verify-resume", "--engine", COUNTING])
     assert main.run_guarded(args, it) != ExitCode.OK
     assert "sidings up" in err(it.console)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.e2e

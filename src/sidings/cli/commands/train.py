@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import errno
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sidings.cli.errors import ExitCode, UsageError
 from sidings.cli.invocation import Invocation
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sidings.cli.console import Console
-    from sidings.verify_resume.attempt import Launcher
-    from sidings.verify_resume.pods import JobSets
     from sidings.verify_resume.verification import Verdict
 
 SUMMARY = "try out whether a training script resumes exactly"
@@ -95,82 +93,88 @@ class _ScriptAndArguments(argparse.Action):
 
 def run(args: Namespace, invocation: Invocation) -> int:
     import importlib.util
-    import tempfile
-    from pathlib import Path
-
-    from sidings.verify_resume.verification import Verification
+    import signal
 
     script = (invocation.cwd / args.script).resolve()
     if not script.is_file():
-        raise UsageError(f"{args.script}: no such file", remedy="sidings train verify-resume SCRIPT -- ARG...")
+        what = "a folder" if script.is_dir() else "no such file"
+        raise UsageError(f"{args.script}: {what}", remedy="sidings train verify-resume SCRIPT -- ARG...")
     if importlib.util.find_spec("torch") is None:
         raise UsageError("torch is not installed here", remedy="pip install 'sidings[train]'")
-    console = invocation.console
     seed = invocation.rng.randrange(2**32) if args.seed is None else args.seed
-    console.say(f"seed {seed}")
-    work = Path(tempfile.mkdtemp(prefix="verify-resume-", dir=invocation.environ.get("TMPDIR")))
+    invocation.console.say(f"seed {seed}")
+    # Whoever ends this command means all that it started, as Ctrl-C does.
+    usual = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) is signal.SIG_DFL]
+    for number in usual:
+        signal.signal(number, signal.default_int_handler)
     try:
-        with _launched(args, invocation, script, work) as launcher:
-            environ = _with_s3_in_the_box(args, invocation)
+        verdict = _verified(args, invocation, script, seed)
+    finally:
+        for number in usual:
+            signal.signal(number, signal.SIG_DFL)
+    show(verdict, invocation.console, args.output)
+    return ExitCode.OK if verdict.holds else ExitCode.FAILED
+
+
+def _verified(args: Namespace, invocation: Invocation, script: Path, seed: int) -> Verdict:
+    """The verdict. What the runs wrote stays where it may explain something; an interruption leaves nothing."""
+    from sidings.cli import launchers
+    from sidings.verify_resume.verification import Verification
+
+    console, work = invocation.console, _work(invocation)
+    verification: Verification | None = None
+    is_kept = False
+    try:
+        with _explained(work), launchers.launched(args, invocation, script, work) as launcher:
+            environ = launchers.environment(args, invocation)
             verification = Verification(
                 launcher, script, args.arguments, args.ranks, invocation.cwd, work, environ, console.say
             )
             verdict = verification.run(args.interruptions, seed)
-    except BaseException:
-        console.say(f"all output and checkpoints: {work}")
+        is_kept = not verdict.holds
+        return verdict
+    except Exception:
+        is_kept = any(path.is_file() for path in work.rglob("*"))
         raise
-    if verdict.holds:
-        verification.clear()
-    else:
-        console.say(f"all output and checkpoints: {work}")
-    show(verdict, console, args.output)
-    return ExitCode.OK if verdict.holds else ExitCode.FAILED
+    finally:
+        if is_kept:
+            console.say(f"all output and checkpoints: {work}")
+        elif verification:
+            verification.clear()
+        else:
+            work.rmdir()
+
+
+def _work(invocation: Invocation) -> Path:
+    """A new folder for the runs."""
+    import tempfile
+
+    wanted = invocation.environ.get("TMPDIR")
+    try:
+        return Path(tempfile.mkdtemp(prefix="verify-resume-", dir=wanted and invocation.cwd / wanted))
+    except OSError as error:
+        raise UsageError(
+            f"no folder can be made in {wanted or tempfile.gettempdir()}",
+            cause=error.strerror or "",
+            remedy="TMPDIR=/PATH sidings train verify-resume ...",
+        ) from error
 
 
 @contextmanager
-def _launched(args: Namespace, invocation: Invocation, script: Path, work: Path) -> Iterator[Launcher]:
-    """Where the script runs; nothing of it runs after the block."""
-    from sidings.verify_resume import bucket, outage, places
-    from sidings.verify_resume.torchrun import Torchrun
+def _explained(work: Path) -> Iterator[None]:
+    """A disk without room for what this command writes itself is no bug of its."""
+    from sidings.verify_resume.errors import NoSpace
 
-    launcher: Launcher
-    if args.engine:
-        launcher = _on_engine(args, invocation, script)
-    else:
-        environ = invocation.environ
-        is_in_bucket = places.of(work, args.arguments, invocation.cwd, environ).bucket is not None
-        way = None
-        if is_in_bucket and outage.is_possible(environ):
-            way = outage.Outage(bucket.endpoint(environ))
-        elif is_in_bucket:
-            invocation.console.say("no S3 errors among the interruptions: another proxy is in the environment")
-        launcher = Torchrun(script, args.ranks, environ, way)
     try:
-        yield launcher
-    finally:
-        launcher.close()
-
-
-def _with_s3_in_the_box(args: Namespace, invocation: Invocation) -> Mapping[str, str]:
-    """The environment, by which checkpoints in a bucket are found that pods know from their data connection."""
-    if not args.engine or invocation.environ.get("AWS_ACCESS_KEY_ID"):
-        return invocation.environ
-    from sidings.host import home, object_storage
-
-    return {**invocation.environ, **object_storage.from_here(home.locate(invocation.environ))}
-
-
-def _on_engine(args: Namespace, invocation: Invocation, script: Path) -> JobSets:
-    from sidings.cli import cluster
-    from sidings.cli.script import generated_name
-    from sidings.client.http import HttpClient
-    from sidings.verify_resume.pods import JobSets
-
-    config = cluster.config_of(Namespace(kubeconfig="", context=""), invocation)
-    name = generated_name("verify", invocation.rng)
-    invocation.console.say(f"JobSets {name}-... in namespace {config.namespace}")
-    client = HttpClient(config, invocation.clock)
-    return JobSets(client, config.namespace, name, script, args.ranks, invocation.environ)
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise NoSpace(
+            f"the disk of {work} is full",
+            cause="losses, output and checkpoints of both runs lie there",
+            remedy="TMPDIR=/PATH sidings train verify-resume ...",
+        ) from error
 
 
 def show(verdict: Verdict, console: Console, form: str) -> None:

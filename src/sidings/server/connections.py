@@ -50,7 +50,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._bounds = bounds
         self._head_timer: asyncio.TimerHandle | None = None
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's
         super().connection_made(transport)
         if len(self.connections) > self._bounds.most:
             transport.write(TOO_MANY)

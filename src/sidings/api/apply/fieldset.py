@@ -70,7 +70,7 @@ class FieldSet:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, FieldSet) and self._tree == other._tree
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # a set that may still be inserted into
 
     def __contains__(self, path: Path) -> bool:
         node: Tree | None = self._tree

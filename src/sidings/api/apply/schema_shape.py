@@ -25,7 +25,8 @@ def member(schema: Schema, name: str) -> Schema | None:
     """The schema of a map's member, or None where there can be none of that name."""
     properties = schema.get("properties")
     if properties and name in properties:
-        return properties[name]  # type: ignore[no-any-return]
+        found: Schema = properties[name]
+        return found
     additional = schema.get("additionalProperties")
     if isinstance(additional, dict):
         return additional

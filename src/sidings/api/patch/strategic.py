@@ -71,7 +71,8 @@ def _by_directive(live: Mapping[str, Any], patch: Mapping[str, Any], schema: Sch
     rest = {key: value for key, value in patch.items() if key != PATCH}
     match directive:
         case "replace":
-            return copy_of(rest)  # type: ignore[no-any-return]
+            new: Object = copy_of(rest)
+            return new
         case "delete":
             return {}
         case "merge":
@@ -194,7 +195,8 @@ def _retain_keys(result: Object, patch: Mapping[str, Any]) -> None:
 def _member(schema: Schema, key: str) -> Schema:
     properties = schema.get("properties")
     if properties and key in properties:
-        return properties[key]  # type: ignore[no-any-return]
+        found: Schema = properties[key]
+        return found
     additional = schema.get("additionalProperties")
     return additional if isinstance(additional, dict) else _EMPTY
 

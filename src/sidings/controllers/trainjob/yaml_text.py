@@ -45,7 +45,7 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _string(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    read_as = dumper.resolve(yaml.ScalarNode, text, (True, False))  # type: ignore[no-untyped-call]
+    read_as = dumper.resolve(yaml.ScalarNode, text, (True, False))  # type: ignore[no-untyped-call]  # PyYAML's
     quoted = read_as != _STRING or text in _SINGLE_LETTER_BOOLEANS
     style = '"' if quoted else "|" if "\n" in text else None
     return dumper.represent_scalar(_STRING, text, style=style)

@@ -50,7 +50,7 @@ class QueuedJobs(Controller):
         self.kind = kind
         framework = frameworks.name_of(kind.resource)
         self.name = f"kueue {framework}"  # type: ignore[misc]  # one class serves all kinds
-        self.resource = kind.resource  # type: ignore[misc]
+        self.resource = kind.resource  # type: ignore[misc]  # the same
         self._naming = Naming()
         self._uncomposed = Uncomposed()
         self._settings = settings

@@ -36,3 +36,12 @@ def test_one_of_the_ranks_is_killed_and_nobody_else() -> None:
         assert ranks.kill_one(processes, random.Random(1), Path("/run/a")) == ""
         assert (others.poll(), agent.poll()) == (None, None)
         assert ranks.kill_one(processes, random.Random(1)) == "SIGKILL of rank 4"
+
+
+def test_whoever_knows_the_log_is_found_whatever_started_it() -> None:
+    with sleeping(LOSS_LOG="/run/a") as helper, sleeping(LOSS_LOG="/run/b") as others:
+        processes = [psutil.Process(one.pid) for one in (helper, others)]
+        assert [one.pid for one in ranks.started_with(processes, Path("/run/a"))] == [helper.pid]
+        helper.kill()  # what is left of it until it is waited for knows nothing
+        psutil.wait_procs(processes[:1], timeout=60)
+        assert ranks.started_with(processes, Path("/run/a")) == []

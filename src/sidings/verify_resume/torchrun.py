@@ -1,11 +1,12 @@
 """The script as processes of this machine, under torchrun.
 
-torchrun's workers are in sessions of their own and outlive it when it is killed, so they are found by descent while it
-lives. Whatever happens, no process is left behind.
+torchrun's workers are in sessions of their own and outlive it when it is killed, as what they started outlives them, so
+all are found by the file for their losses, which is in their environment. Whatever happens, no process is left behind.
 """
 
 from __future__ import annotations
 
+import contextlib
 import random
 import signal
 import subprocess
@@ -33,6 +34,7 @@ class Torchrun:
 
     def __init__(self, script: Path, count: int, environ: Mapping[str, str], outage: Outage | None = None) -> None:
         self._script, self._count, self._environ, self._outage = script, count, environ, outage
+        self._last: Processes | None = None
 
     @property
     def manners(self) -> Sequence[Manner]:
@@ -42,9 +44,12 @@ class Torchrun:
         torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={self._count}"]
         through = self._outage.environment() if self._outage else {}
         command = [*torchrun, str(self._script), *place.arguments]
-        return Processes(command, place, number, {**_CUBLAS, **self._environ, **through}, self._outage)
+        self._last = Processes(command, place, number, {**_CUBLAS, **self._environ, **through}, self._outage)
+        return self._last
 
     def close(self) -> None:
+        if self._last:  # whoever was interrupted right after its start has not closed it
+            self._last.close()
         if self._outage:
             self._outage.close()
 
@@ -56,10 +61,10 @@ class Processes:
         self, command: Sequence[str], place: Place, number: int, environ: Mapping[str, str], outage: Outage | None
     ) -> None:
         self.output = place.folder / f"output-{number}.log"
-        log = place.folder / f"losses-{number}.log"
-        self.told = Told(log, self.output)
+        self._log = place.folder / f"losses-{number}.log"
+        self.told = Told(self._log, self.output)
         self._place, self._outage = place, outage
-        own = {losses.VARIABLE: str(log), "TMPDIR": str(place.temporary), "PYTHONUNBUFFERED": "1"}
+        own = {losses.VARIABLE: str(self._log), "TMPDIR": str(place.temporary), "PYTHONUNBUFFERED": "1"}
         with self.output.open("wb") as output:
             self._process = subprocess.Popen(
                 command,
@@ -81,7 +86,7 @@ class Processes:
         if manner is Manner.TERMINATE:
             self._process.send_signal(signal.SIGTERM)
             return manner
-        if manner is Manner.KILL_RANK and (done := ranks.kill_one(self._descendants(recursive=False), rng)):
+        if manner is Manner.KILL_RANK and (done := ranks.kill_one(self._workers(), rng)):
             return done
         if manner is Manner.STARVE and self._outage:
             return self._starve(self._outage, rng, wait)
@@ -105,19 +110,17 @@ class Processes:
     def close(self) -> None:
         self._kill()
 
-    def _descendants(self, *, recursive: bool = True) -> list[psutil.Process]:
+    def _workers(self) -> list[psutil.Process]:
         try:
-            return psutil.Process(self._process.pid).children(recursive)
+            return psutil.Process(self._process.pid).children()
         except psutil.NoSuchProcess:
             return []
 
     def _kill(self) -> None:
-        descendants = self._descendants()
         self._process.kill()
-        for process in descendants:
-            try:
-                process.kill()
-            except psutil.NoSuchProcess:
-                continue
         self._process.wait()
-        psutil.wait_procs(descendants)
+        while left := ranks.started_with(psutil.process_iter(), self._log):  # a fork may be missed once
+            for process in left:
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    process.kill()
+            psutil.wait_procs(left)

@@ -119,7 +119,9 @@ class Verification:
         return place
 
     def _in_peace(self, place: Place) -> list[Loss]:
-        with Attempt(self.launcher.start(place, 1), 1, self.say) as attempt:
+        running = self.launcher.start(place, 1)
+        self.say(f"the run in peace prints to {running.output}")
+        with Attempt(running, 1, self.say) as attempt:
             attempt.end()
         told = attempt.told.read()
         if not told:

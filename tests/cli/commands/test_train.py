@@ -53,7 +53,9 @@ def test_wrong_usage_is_2(words: tuple[str, ...], capsys: pytest.CaptureFixture[
     with pytest.raises(SystemExit) as end:
         parsed(*words)
     assert end.value.code == ExitCode.USAGE
-    assert "sidings train verify-resume" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "sidings train verify-resume" in told
+    assert ("come after --" in told) == (words in [("s.py", "--epochs", "2"), ("s.py", "more")])
 
 
 def test_a_script_that_is_not_there(tmp_path: Path) -> None:
@@ -112,7 +114,7 @@ def test_a_verified_run_leaves_nothing(tmp_path: Path) -> None:
     assert (code, verdict["identical"], verdict["seed"], verdict["steps"]) == (ExitCode.OK, True, 7, 200)
     assert len(verdict["made"]) == 2
     assert verdict["losses_compared"] >= 200
-    assert progress.startswith("seed 7\n")
+    assert progress.startswith("seed 7\nthe run in peace prints to ")
     assert list(tmp_path.rglob("*")) == [tmp_path / "c"]
 
 

@@ -87,7 +87,9 @@ class _ScriptAndArguments(argparse.Action):
         cut = words.index("--") if "--" in words else len(words)
         options = ArgumentParser(prog=parser.prog, usage=_USAGE)
         _add_options(options)
-        options.parse_args(words[1:cut], namespace)
+        _, unknown = options.parse_known_args(words[1:cut], namespace)
+        if unknown:
+            parser.error(f"unrecognized arguments: {' '.join(unknown)} (those of the script come after --)")
         namespace.script, namespace.arguments = words[0], words[cut + 1 :]
 
 

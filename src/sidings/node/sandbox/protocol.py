@@ -12,7 +12,7 @@ import json
 import os
 import socket
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -78,11 +78,6 @@ def short_path(path: Path) -> Iterator[str]:
         os.close(directory)
 
 
-def peer(connected: socket.socket) -> int:
-    """The pid of the process that has connected."""
-    return int(struct.unpack("3i", connected.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0])
-
-
 def listen(path: Path) -> socket.socket:
     """A listening socket at ``path`` (mode 0600), replacing one that a dead process left."""
     path.unlink(missing_ok=True)
@@ -92,3 +87,16 @@ def listen(path: Path) -> socket.socket:
     path.chmod(0o600)
     listener.listen(128)
     return listener
+
+
+def accept(listener: socket.socket, admits: Callable[[int], bool]) -> Connection | None:
+    """The connection that waits, or None where ``admits`` refuses the pid of the process that has connected."""
+    connected, _ = listener.accept()
+    if not admits(_peer(connected)):
+        connected.close()
+        return None
+    return Connection(connected)
+
+
+def _peer(connected: socket.socket) -> int:
+    return int(struct.unpack("3i", connected.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0])

@@ -78,12 +78,9 @@ class Shim:
     # Requests
 
     def _accept(self) -> None:
-        connected, _ = self._listener.accept()
-        if not self._ground.admits(protocol.peer(connected)):
-            connected.close()
-            return
-        connection = protocol.Connection(connected)
-        self._selector.register(connected, selectors.EVENT_READ, lambda: self._serve_client(connection))
+        connection = protocol.accept(self._listener, self._ground.admits)
+        if connection is not None:
+            self._selector.register(connection.socket, selectors.EVENT_READ, lambda: self._serve_client(connection))
 
     def _serve_client(self, connection: protocol.Connection) -> None:
         requests = connection.receive()

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from sidings.verify_resume.attempt import Attempt, Limits, Waiting
-from sidings.verify_resume.errors import PodsWait, ScriptFailed
+from sidings.verify_resume.attempt import Attempt, Limits, Waiting, failure
+from sidings.verify_resume.errors import NoSpace, PodsWait, ScriptFailed
 from sidings.verify_resume.interruptions import Manner
 from sidings.verify_resume.losses import Told
 
@@ -78,3 +78,12 @@ def test_a_script_that_hangs_is_given_up_and_one_that_had_to_wait_is_not(tmp_pat
     waiting.looks = 3
     Attempt(waiting, 2, say, Limits(NEVER, NEVER, NEVER)).end()
     assert told == ["start 2 waits: a queue"]
+
+
+def test_a_full_disk_is_said_and_not_only_what_could_still_be_printed() -> None:
+    usual = failure("start 1 ended", "one\ntwo\n", Path("/runs/output"), 10**9)
+    assert isinstance(usual, ScriptFailed)
+    assert (usual.cause, usual.remedy) == ("the end of its output:\n    one\n    two", "less /runs/output")
+    full = failure("start 1 ended", "", Path("/runs/output"), 4096)
+    assert isinstance(full, NoSpace)
+    assert (full.what, full.cause) == ("start 1 ended; the disk of /runs is full", "it printed nothing")

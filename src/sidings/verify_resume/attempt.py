@@ -9,18 +9,20 @@ from __future__ import annotations
 import itertools
 import random
 import re
+import shutil
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from sidings.verify_resume.errors import PodsWait, ScriptFailed
+from sidings.verify_resume.errors import NoSpace, PodsWait, ScriptFailed, VerificationError
 from sidings.verify_resume.interruptions import Manner
 from sidings.verify_resume.losses import Told
 from sidings.verify_resume.places import Place
 
 _PAUSE = 0.005  # seconds between two looks at the losses: steps may take as little
 _TAIL_LINES = 15
+_NO_ROOM = 1 << 20  # bytes: what Python and torch cannot even print or make their temporary folders in
 _TORCHRUNS = re.compile(r"[EW]\d{4} [\d:.]+ \d+ \S*torch/distributed/elastic/")
 """What torchrun says after its workers: long, and of the script no more than its exit code."""
 
@@ -155,10 +157,19 @@ class Attempt:
                 remedy=waits.remedy or "sidings status",
             )
 
-    def _failed(self, what: str) -> ScriptFailed:
+    def _failed(self, what: str) -> VerificationError:
         output = self._running.output
-        lines = output.read_text(errors="replace").splitlines() if output.exists() else []
-        own = list(itertools.takewhile(lambda line: not _TORCHRUNS.match(line), lines)) or lines
-        told = "\n    ".join(["the end of its output:", *own[-_TAIL_LINES:]]) if own else "it printed nothing"
         start = f"start {self._number} of the script{self._after and f', after {self._after},'}"
-        return ScriptFailed(f"{start} {what}", cause=told, remedy=f"less {output}")
+        text = output.read_text(errors="replace") if output.exists() else ""
+        return failure(f"{start} {what}", text, output, shutil.disk_usage(output.parent).free)
+
+
+def failure(what: str, printed: str, output: Path, free: int) -> VerificationError:
+    """The error of a start that ``printed`` so much to ``output``, on a disk with so many bytes left."""
+    lines = printed.splitlines()
+    own = list(itertools.takewhile(lambda line: not _TORCHRUNS.match(line), lines)) or lines
+    told = "\n    ".join(["the end of its output:", *own[-_TAIL_LINES:]]) if own else "it printed nothing"
+    if free < _NO_ROOM:
+        remedy = "TMPDIR=/PATH sidings train verify-resume ..."
+        return NoSpace(f"{what}; the disk of {output.parent} is full", cause=told, remedy=remedy)
+    return ScriptFailed(what, cause=told, remedy=f"less {output}")

@@ -20,6 +20,7 @@ from sidings.answers import suspension
 from sidings.answers.failure import first_failure
 from sidings.answers.family import Family, is_owned_by, phase_of
 from sidings.api import conditions
+from sidings.api.job import ending
 from sidings.api.job.size import pods_at_once
 from sidings.api.objects import Object, is_deleting, uid_of
 from sidings.api.training_operator import framework
@@ -188,10 +189,7 @@ def _replaced(family: Family) -> int:
 
 
 def _fails(family: Family) -> bool:
-    """Whether a Job has failed that is not Failed yet, because pods of it still stop."""
-    return any(
-        conditions.is_true(job, "FailureTarget") and not conditions.is_true(job, "Failed") for job in family.jobs
-    )
+    return any(ending.is_failing(job) for job in family.jobs)
 
 
 def _failing(family: Family) -> str:

@@ -33,10 +33,6 @@ def culprit(pods: Iterable[Object], witnessed: Witnessed | None = None) -> Conta
     return min((*present, *known), key=_order, default=None)
 
 
-def is_about_to_fail(job: Object) -> bool:
-    return conditions.is_true(job, "FailureTarget") and not conditions.is_true(job, "Failed")
-
-
 def describe(job: Object, found: ContainerFailure | None, last_line: str = "") -> str:
     """The event's message."""
     name = objects.name_of(job)

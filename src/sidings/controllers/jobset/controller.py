@@ -9,6 +9,7 @@ from typing import ClassVar
 from sidings.api import objects
 from sidings.api.container_failure import ContainerFailure
 from sidings.api.feature_gates import NONE, FeatureGates, Gate
+from sidings.api.job import ending
 from sidings.api.jobset import labels, names
 from sidings.api.objects import Key, Object
 from sidings.api.pods import LogOptions
@@ -100,7 +101,7 @@ class JobSetController(Controller):
             uid = objects.uid_of(job)
             if uid in known:
                 witnessed[uid] = known[uid]
-            elif cause.is_about_to_fail(job) and (found := cause.culprit(await self._pods_of(job))) is not None:
+            elif ending.is_failing(job) and (found := cause.culprit(await self._pods_of(job))) is not None:
                 witnessed[uid] = Witnessed(found, await self._last_line(found))
         if witnessed or known:
             self._witnessed[key] = witnessed

@@ -17,7 +17,6 @@ Value: TypeAlias = "str | int | float | Decimal"
 """A quantity as it comes from JSON, or an exact amount."""
 
 FORMAT_WRONG = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
-NUMERIC = "unable to parse numeric part of quantity"
 SUFFIX = "unable to parse quantity's suffix"
 
 _DIGITS = 60

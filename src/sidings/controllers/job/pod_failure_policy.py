@@ -15,7 +15,6 @@ from sidings.controllers.job import pods
 FAIL_JOB = "FailJob"
 FAIL_INDEX = "FailIndex"
 IGNORE = "Ignore"
-COUNT = "Count"
 
 
 class Outcome(NamedTuple):

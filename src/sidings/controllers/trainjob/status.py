@@ -19,7 +19,6 @@ FAILED = "Failed"
 REASON_SUSPENDED, MESSAGE_SUSPENDED = "Suspended", "TrainJob is suspended"
 REASON_RESUMED, MESSAGE_RESUMED = "Resumed", "TrainJob is resumed"
 REASON_DEADLINE, MESSAGE_DEADLINE = "DeadlineExceeded", "TrainJob exceeded its active deadline"
-REASON_UNSUPPORTED = "TrainingRuntimeNotSupported"
 
 _FROM_JOB_SET = {"Completed": COMPLETE, "Failed": FAILED}
 _COUNTS = ("ready", "succeeded", "failed", "active", "suspended")

@@ -12,7 +12,6 @@ from sidings.controllers.kueue.jobs.integration import POD_INDEX, Outcome, Step,
 from sidings.controllers.kueue.jobs.pod_set_info import PodSetConflict, PodSetInfo
 
 SUB_GROUP = "jobset.sigs.k8s.io/job-index"
-COMPLETED_MESSAGE = "jobset completed successfully"
 
 
 class JobSets:

@@ -21,8 +21,6 @@ from sidings.controllers.kueue.pods.group import Group
 from sidings.controllers.runtime.plan import Create, Delete, EventNote, Patch, Plan, Update
 
 EXCESS_DELETED = "ExcessPodDeleted"
-TERMINATION_TARGET = "TerminationTarget"
-STOPPED_BY_QUEUE = "StoppedByKueue"
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,15 @@
 import random
 from typing import Any
 
+import pytest
+
 from sidings.api.objects import Key
 from sidings.api.resources import CLUSTER_QUEUES, LOCAL_QUEUES
 from sidings.controllers.kueue.settings import Settings
 from sidings.controllers.kueue.workloads import Workloads
 from tests.controllers.kueue.conftest import Cluster
 
+pytestmark = pytest.mark.looptime
 W = Key("team", "w")
 
 

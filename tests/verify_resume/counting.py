@@ -1,7 +1,7 @@
 """A script that "trains" without torch, for tests: its loss follows from a state, which it saves every fifth step.
 
 ``--checkpoints s3://BUCKET/PREFIX`` saves in a bucket. ``--forget``: it resumes at the right step with the state of a
-beginner. ``--fail-at STEP`` ends with an error there.
+beginner. ``--fail-at STEP`` ends with an error there. ``--share PATH`` keeps checkpoints where every run finds them.
 """
 
 from __future__ import annotations
@@ -76,8 +76,9 @@ def main() -> None:
     parser.add_argument("--forget", action="store_true")
     parser.add_argument("--fail-at", type=int, default=-1)
     parser.add_argument("--silent", action="store_true")
+    parser.add_argument("--share", default="")
     args = parser.parse_args()
-    place = Bucket(args.checkpoints) if args.checkpoints else Folder(args.checkpoint_dir)
+    place = Bucket(args.checkpoints) if args.checkpoints else Folder(Path(args.share or args.checkpoint_dir))
     step, state = resumed(place)
     state = 1 if args.forget else state
     while step < args.steps:
@@ -90,6 +91,7 @@ def main() -> None:
         if step % 5 == 0 or step == args.steps:
             place.put(f"step-{step:05d}.bin", json.dumps([step, state]))
         time.sleep(0.005)  # long enough for an interruption between two steps
+    Path("end.bin").write_text(str(state))
 
 
 if __name__ == "__main__":

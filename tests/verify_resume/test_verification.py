@@ -63,6 +63,13 @@ def test_checkpoints_of_another_run_are_left_alone(tmp_path: Path) -> None:
     assert old.read_text() == "[1, 5]"
 
 
+def test_checkpoints_that_both_runs_share_are_said(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    with pytest.raises(NoCheckpoint, match="went on where the run in peace had ended") as caught:
+        verify(tmp_path / "work", COUNTING, "--share", str(tmp_path / "c"), "--steps", "20", count=1)
+    assert "{run}/checkpoints" in caught.value.remedy
+
+
 def test_what_cannot_be_judged_says_why(tmp_path: Path) -> None:
     for number, (arguments, error) in enumerate(
         [(("--fail-at", "3"), ScriptFailed), (("--silent", "--steps", "3"), NoLosses)]

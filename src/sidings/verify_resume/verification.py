@@ -89,12 +89,14 @@ class Verification:
         verdict = Verdict(seed, self.ranks, steps, seconds, count)
         began = time.monotonic()
         plan = interruptions.drawn(count, steps, self.launcher.manners, rng)
-        attempts = self._in_storm(stormy, plan, verdict, rng)
+        attempts = self._in_storm(stormy, plan, verdict, rng, first=min(loss.step for loss in expected))
         seconds[INTERRUPTED] = time.monotonic() - began
         self.say(f"interrupted {len(verdict.made)} times: {seconds[INTERRUPTED]:.1f} s")
         verdict.losses_compared = sum(map(len, attempts))
         verdict.losses = comparison.first_difference(expected, attempts)
         verdict.gone_on = comparison.gone_on(expected, attempts)
+        for place in (calm, stormy):
+            self._need_checkpoint(place)
         end = calm.newest_checkpoint()
         verdict.weights = self._compared(str(end), str(stormy.counterpart(end, calm) or stormy.newest_checkpoint()))
         return verdict
@@ -127,7 +129,8 @@ class Verification:
         if not told:
             raise NoLosses(
                 f"{self.script} tells no losses",
-                cause=f"it wrote no `STEP RANK LOSS` to the file ${losses.VARIABLE}, and printed no `step N loss X`",
+                cause=f"it wrote no `STEP RANK LOSS` to the file ${losses.VARIABLE}, and printed no `step N loss X`;"
+                " or it had nothing left to do, as it found checkpoints of an earlier run",
                 remedy="pass the loss to TrainState.advance(rows, loss), or write a line per step and rank",
             )
         if comparison.is_counted_anew(told):
@@ -142,18 +145,30 @@ class Verification:
                 cause="what is forgotten makes no difference any more: NaN equals NaN",
                 remedy="lower its learning rate, clip its gradients, or end it before that step",
             )
+        self._need_checkpoint(place)
+        return told
+
+    def _need_beginning(self, told: Sequence[Loss], first: int) -> None:
+        """The interrupted run must not find what the run in peace has left."""
+        if not told or min(loss.step for loss in told) > first:
+            raise NoCheckpoint(
+                f"the interrupted run of {self.script} went on where the run in peace had ended",
+                cause="the script keeps its checkpoints where both runs find them",
+                remedy=f"give it a folder per run: -- --checkpoint-dir {places.MARK}/checkpoints",
+            )
+
+    def _need_checkpoint(self, place: Place) -> None:
         if not place.has_checkpoint:
             raise NoCheckpoint(
                 f"{self.script} left no checkpoint in {place.bucket.url if place.bucket else place.folder}",
                 cause="checkpoints are compared as files, and those of both runs have to lie apart",
                 remedy=f"name a folder of the run: -- --checkpoint-dir {places.MARK}/checkpoints",
             )
-        return told
 
     def _in_storm(
-        self, place: Place, plan: Sequence[Interruption], verdict: Verdict, rng: random.Random
+        self, place: Place, plan: Sequence[Interruption], verdict: Verdict, rng: random.Random, *, first: int
     ) -> list[list[Loss]]:
-        """The losses of every start, the last of which came to the end."""
+        """The losses of every start, the last of which came to the end; ``first`` is the first step in peace."""
         times, more = _PATIENCE
         limits = Limits(whole=verdict.seconds[UNINTERRUPTED] * times + more)
         told: list[list[Loss]] = []
@@ -163,6 +178,8 @@ class Verification:
             with Attempt(self.launcher.start(place, number), number, self.say, limits, done) as attempt:
                 ended, done = attempt.interrupt(due.manner, rng) if attempt.reaches(due.step) else (False, "")
             told.append(list(attempt.told.read()))
+            if number == 1:
+                self._need_beginning(told[0], first)
             if not ended:
                 self.say(f"the script came to its end before it could be interrupted at step {due.step}")
                 return told

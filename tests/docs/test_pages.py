@@ -35,6 +35,11 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert not anchor or anchor in anchors(target), link
 
 
+def test_the_readme_leads_to_every_page() -> None:
+    linked = set(re.findall(r"\]\((docs/[^)#]+)\)", (ROOT / "README.md").read_text()))
+    assert linked == {str(page.relative_to(ROOT)) for page in ROOT.glob("docs/*.md")}
+
+
 def test_every_dependency_has_its_reason() -> None:
     project = PROJECT["project"]
     wanted = [*project["dependencies"]]

@@ -71,11 +71,14 @@ class Bench:
         return {"nodes": found, "c_compiler": shutil.which("cc") or shutil.which("gcc")}
 
     def prepare(self) -> dict[str, Any]:
-        """The scripts as a ConfigMap; NVLS off for every job of the runtime, as its administrator would set it."""
+        """The scripts as ConfigMaps; NVLS off for every job of the runtime, as its administrator would set it."""
         with tempfile.TemporaryDirectory() as folder:
             for name, text in (("all_reduce.py", ALL_REDUCE), ("look.py", LOOK), ("hold.py", HOLD)):
                 Path(folder, name).write_text(text)
             self.engine.kubectl("create", "configmap", "bench", f"--from-file={folder}")
+        self.engine.kubectl("create", "namespace", "fraud")
+        files = [f"--from-file={FRAUD / name}" for name in FRAUD_SCRIPTS]
+        self.engine.kubectl("create", "configmap", "fraud-scripts", "-n", "fraud", *files)
         path = "/spec/template/spec/replicatedJobs/0/template/spec/template/spec/containers/0/env"
         variable = [{"name": NO_NVLS[0], "value": NO_NVLS[1]}]
         patch = json.dumps([{"op": "add", "path": path, "value": variable}])
@@ -152,10 +155,6 @@ class Bench:
 
     def fraud(self, gpus: int) -> dict[str, Any]:
         """The example's TrainJob on so many GPUs, one a pod: speed, quality, and what the monitoring saw."""
-        if gpus == 1:
-            self.engine.kubectl("create", "namespace", "fraud")
-            files = [f"--from-file={FRAUD / name}" for name in FRAUD_SCRIPTS]
-            self.engine.kubectl("create", "configmap", "fraud-scripts", "-n", "fraud", *files)
         name = f"fraud-detection-{gpus}gpu"
         self.engine.kubectl("apply", "-f", str(FRAUD / f"trainjob-{gpus}gpu.yaml"))
         metrics: list[str] = []

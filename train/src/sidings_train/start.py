@@ -23,7 +23,7 @@ import torch
 import torch.distributed as dist
 from torch.distributed.elastic.multiprocessing.errors import get_error_handler
 
-from sidings_train import roll_call, seat
+from sidings_train import idle_threads, roll_call, seat
 from sidings_train.errors import LaunchError
 from sidings_train.watch import Watch
 from sidings_train.world import World
@@ -77,6 +77,7 @@ def start(
         world.end()
         if world.watch:
             world.watch.stop()
+        idle_threads.wait()
     _KEPT.extend((dist.group.WORLD, world.group, *world.groups))
     dist.destroy_process_group()
 

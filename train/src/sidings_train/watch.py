@@ -93,8 +93,9 @@ class Watch:
         self._thread.start()
 
     def stop(self) -> None:
+        """Wait for the thread; not for ever, for it may be asking a rank 0 that is gone."""
         self._ended.set()
-        self._thread.join(INTERVAL)
+        self._thread.join(_LOST)
 
     def at(self, step: int) -> None:
         """This rank begins ``step``. Cheap enough for every step: the thread tells it."""

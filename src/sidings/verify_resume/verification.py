@@ -16,10 +16,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sidings.verify_resume import comparison, interruptions, losses, places, weights
+from sidings.verify_resume import comparison, interruptions, places, requirements, weights
 from sidings.verify_resume.attempt import Attempt, Launcher, Limits
 from sidings.verify_resume.comparison import Difference
-from sidings.verify_resume.errors import NoCheckpoint, NoLosses
+from sidings.verify_resume.errors import NoCheckpoint
 from sidings.verify_resume.interruptions import Interruption
 from sidings.verify_resume.losses import Loss
 from sidings.verify_resume.places import Place
@@ -95,8 +95,7 @@ class Verification:
         verdict.losses_compared = sum(map(len, attempts))
         verdict.losses = comparison.first_difference(expected, attempts)
         verdict.gone_on = comparison.gone_on(expected, attempts)
-        for place in (calm, stormy):
-            self._need_checkpoint(place)
+        requirements.of_checkpoints(self.script, stormy)
         end = calm.newest_checkpoint()
         verdict.weights = self._compared(str(end), str(stormy.counterpart(end, calm) or stormy.newest_checkpoint()))
         return verdict
@@ -126,44 +125,9 @@ class Verification:
         with Attempt(running, 1, self.say) as attempt:
             attempt.end()
         told = attempt.told.read()
-        if not told:
-            raise NoLosses(
-                f"{self.script} tells no losses",
-                cause=f"it wrote no `STEP RANK LOSS` to the file ${losses.VARIABLE}, and printed no `step N loss X`;"
-                " or it had nothing left to do, as it found checkpoints of an earlier run",
-                remedy="pass the loss to TrainState.advance(rows, loss), or write a line per step and rank",
-            )
-        if comparison.is_counted_anew(told):
-            raise NoLosses(
-                f"{self.script} counts its steps anew within the run",
-                cause=f"step {told[0].step} is told again after later ones, so a step is not known by its number",
-                remedy="number the steps through all epochs; lines of an evaluation must not say `step N loss X`",
-            )
-        if (lost := comparison.lost_from(told)) is not None:
-            raise NoLosses(
-                f"the losses of {self.script} are NaN or infinite from step {lost} on, without an interruption",
-                cause="what is forgotten makes no difference any more: NaN equals NaN",
-                remedy="lower its learning rate, clip its gradients, or end it before that step",
-            )
-        self._need_checkpoint(place)
+        requirements.of_losses(self.script, told)
+        requirements.of_checkpoints(self.script, place)
         return told
-
-    def _need_beginning(self, told: Sequence[Loss], first: int) -> None:
-        """The interrupted run must not find what the run in peace has left."""
-        if not told or min(loss.step for loss in told) > first:
-            raise NoCheckpoint(
-                f"the interrupted run of {self.script} went on where the run in peace had ended",
-                cause="the script keeps its checkpoints where both runs find them",
-                remedy=f"give it a folder per run: -- --checkpoint-dir {places.MARK}/checkpoints",
-            )
-
-    def _need_checkpoint(self, place: Place) -> None:
-        if not place.has_checkpoint:
-            raise NoCheckpoint(
-                f"{self.script} left no checkpoint in {place.bucket.url if place.bucket else place.folder}",
-                cause="checkpoints are compared as files, and those of both runs have to lie apart",
-                remedy=f"name a folder of the run: -- --checkpoint-dir {places.MARK}/checkpoints",
-            )
 
     def _in_storm(
         self, place: Place, plan: Sequence[Interruption], verdict: Verdict, rng: random.Random, *, first: int
@@ -179,7 +143,7 @@ class Verification:
                 ended, done = attempt.interrupt(due.manner, rng) if attempt.reaches(due.step) else (False, "")
             told.append(list(attempt.told.read()))
             if number == 1:
-                self._need_beginning(told[0], first)
+                requirements.of_beginning(self.script, told[0], first)
             if not ended:
                 self.say(f"the script came to its end before it could be interrupted at step {due.step}")
                 return told

@@ -149,7 +149,8 @@ class Verification:
                 return told
             last = max(loss.step for loss in told[-1])
             verdict.made.append({"step": last, "manner": str(due.manner), "done": done})
-            self.say(f"interrupted at step {last}: {done}")
+            ignored = "; the script went on to its end all the same" if last == verdict.steps else ""
+            self.say(f"interrupted at step {last}: {done}{ignored}")
         number = len(told) + 1
         with Attempt(self.launcher.start(place, number), number, self.say, limits, done) as attempt:
             attempt.end()

@@ -204,7 +204,9 @@ def show(verdict: Verdict, console: Console, form: str) -> None:
     if not verdict.is_repeatable:
         console.print("before any interruption: the script does not do the same twice; seed all that it draws from")
     if not verdict.gone_on:
-        console.print("no start went on from a checkpoint: each began anew, so nothing of resuming was seen.")
+        console.print(
+            "no start went on from a checkpoint: each began anew or had nothing left to do, so no resuming was seen."
+        )
         console.print("        Does the script load its newest checkpoint, and is the first one written early enough?")
     word = "identical" if verdict.holds else "not verified"
     console.print(f"{word} after {len(verdict.made)} interruptions (seed {verdict.seed})")

@@ -56,9 +56,9 @@ def cpus(engine: Machine) -> Iterator[Machine]:
 
 
 def workload_of(machine: Machine, job: str, namespace: str) -> dict[str, Any]:
-    """The Workload of a job or of a pod."""
+    """The Workload of a job or of a pod; empty until it has one."""
     found = json.loads(machine.kubectl("get", "workloads", "-n", namespace, "-o", "json"))["items"]
-    return next(item for item in found if item["metadata"]["ownerReferences"][0]["name"] == job)
+    return next((item for item in found if item["metadata"]["ownerReferences"][0]["name"] == job), {})
 
 
 def used(machine: Machine) -> str:

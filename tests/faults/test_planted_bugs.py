@@ -8,7 +8,8 @@ from tests.faults.ledger import Violation
 from tests.faults.planted_bugs import BUGS, PlantedBug
 from tests.faults.storm import weather
 
-SEEDS = (3, 5, 13, 1, 2, 4)
+SEEDS = (3, 5, 13, 7, 8, 12, 1, 2, 4)
+"""Tried until one notices. The rarest bug, a set that is not suspended, shows in a fifth of all storms of this length."""
 
 
 @pytest.mark.parametrize("bug", [pytest.param(bug, id=name) for name, bug in BUGS.items()])

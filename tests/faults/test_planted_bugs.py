@@ -9,7 +9,7 @@ from tests.faults.planted_bugs import BUGS, PlantedBug
 from tests.faults.storm import weather
 
 SEEDS = (3, 5, 13, 7, 8, 12, 1, 2, 4)
-"""Tried until one notices. The rarest bug, a set that is not suspended, shows in a fifth of all storms of this length."""
+"""Tried until one notices. The rarest, a set that is not suspended, shows in a fifth of such storms."""
 
 
 @pytest.mark.parametrize("bug", [pytest.param(bug, id=name) for name, bug in BUGS.items()])

@@ -32,10 +32,10 @@ ACTS_A_STORM = 500
 
 
 def seeds() -> Iterator[int]:
-    """``STORM_SEED`` first, if that is set; then others each time."""
+    """``STORM_SEED`` first, if that is set; then others, each time the same ones only where ``FAULT_SEED`` is set."""
     if replayed := int(os.environ.get("STORM_SEED") or "0"):
         yield replayed
-    rng = random.SystemRandom()
+    rng = random.Random(os.environ.get("FAULT_SEED") or random.SystemRandom().random())
     while True:
         yield rng.randrange(1, 2**31)
 

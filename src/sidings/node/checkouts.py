@@ -12,19 +12,22 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from sidings.node import masks
+from sidings.node.sandbox.spec import Bind
+
 
 def checkouts(prefix: Path, secrets: Iterable[Path]) -> list[Path]:
-    """The folders that ``.pth`` files of ``prefix`` add to its ``sys.path``, as they are spelled.
+    """The folders that ``.pth`` files of ``prefix`` add to its ``sys.path``, as they are spelled; none of ``secrets``.
 
-    One with any of ``secrets`` below it is a home or holds one (a package beside ``~/.ssh``): that is not shown for the
-    sake of a package.
+    One with any of those below it is a home or holds one (a package beside ``~/.ssh``): that is not shown for the sake
+    of a package.
     """
-    kept_back = [f"{secret}/" for secret in secrets]
+    kept_back = tuple(secrets)
     folders = [folder for file in sorted(prefix.glob("lib/python3*/site-packages/*.pth")) for folder in _named_in(file)]
     return [
         folder
         for folder in dict.fromkeys(folders)
-        if not folder.is_relative_to(prefix) and not any(path.startswith(_inside(folder)) for path in kept_back)
+        if not folder.is_relative_to(prefix) and not _shows(folder, kept_back)
     ]
 
 
@@ -41,5 +44,6 @@ def _named_in(file: Path) -> Iterator[Path]:
                 yield folder
 
 
-def _inside(folder: Path) -> str:
-    return str(folder).rstrip("/") + "/"
+def _shows(folder: Path, secrets: tuple[Path, ...]) -> bool:
+    bind = Bind(str(folder), str(folder))
+    return masks.protecting(folder, secrets) is not None or bool(masks.inside(map(str, secrets), [bind]))

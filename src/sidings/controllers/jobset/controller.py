@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 from sidings.api import objects
@@ -101,25 +101,27 @@ class JobSetController(Controller):
             uid = objects.uid_of(job)
             if uid in known:
                 witnessed[uid] = known[uid]
-            elif ending.is_failing(job) and (found := cause.culprit(await self._pods_of(job))) is not None:
-                witnessed[uid] = Witnessed(found, await self._last_line(found))
+            elif ending.is_failing(job) and (found := await self._look(job)) is not None:
+                witnessed[uid] = found
         if witnessed or known:
             self._witnessed[key] = witnessed
 
     async def _why(self, key: Key, job: Object) -> str:
         """What there is to say about the failure of ``job``, its last log line included where logs can be read."""
-        witnessed = self._witnessed.get(key, {}).get(objects.uid_of(job))
-        found = cause.culprit(await self._pods_of(job), witnessed)
-        if found is None:
-            return cause.describe(job, None)
-        last_line = await self._last_line(found)
-        if witnessed is not None and objects.uid_of(found.pod) == objects.uid_of(witnessed.failure.pod):
-            last_line = last_line or witnessed.last_line
-        return cause.describe(job, found, last_line)
+        found = await self._look(job, self._witnessed.get(key, {}).get(objects.uid_of(job)))
+        return cause.describe(job, found.failure, found.last_line) if found else cause.describe(job, None)
 
-    async def _pods_of(self, job: Object) -> Sequence[Object]:
+    async def _look(self, job: Object, before: Witnessed | None = None) -> Witnessed | None:
+        """What ``job`` fails of by the pods that are there, and by what was seen ``before``."""
         namespace, name = objects.namespace_of(job), objects.name_of(job)
-        return await self.client.dependents(PODS, namespace, owner_kind=JOBS.kind, owner_name=name)
+        pods = await self.client.dependents(PODS, namespace, owner_kind=JOBS.kind, owner_name=name)
+        failure = cause.culprit(pods, before)
+        if failure is None:
+            return None
+        last_line = await self._last_line(failure)
+        if before is not None and objects.uid_of(failure.pod) == objects.uid_of(before.failure.pod):
+            last_line = last_line or before.last_line
+        return Witnessed(failure, last_line)
 
     async def _last_line(self, found: ContainerFailure) -> str:
         options = LogOptions(found.container, previous=found.previous, tail_lines=1)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from sidings.verify_resume.errors import NoSpace, PodsWait, ScriptFailed, VerificationError
+from sidings.verify_resume.errors import ELSEWHERE, NoSpace, PodsWait, ScriptFailed, VerificationError
 from sidings.verify_resume.interruptions import Manner
 from sidings.verify_resume.losses import Told
 from sidings.verify_resume.places import Place
@@ -170,6 +170,5 @@ def failure(what: str, printed: str, output: Path, free: int) -> VerificationErr
     own = list(itertools.takewhile(lambda line: not _TORCHRUNS.match(line), lines)) or lines
     told = "\n    ".join(["the end of its output:", *own[-_TAIL_LINES:]]) if own else "it printed nothing"
     if free < _NO_ROOM:
-        remedy = "TMPDIR=/PATH sidings train verify-resume ..."
-        return NoSpace(f"{what}; the disk of {output.parent} is full", cause=told, remedy=remedy)
+        return NoSpace(f"{what}; the disk of {output.parent} is full", cause=told, remedy=ELSEWHERE)
     return ScriptFailed(what, cause=told, remedy=f"less {output}")

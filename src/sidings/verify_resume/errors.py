@@ -22,6 +22,10 @@ class VerificationError(SidingsError):
     code = "VERIFICATION_ERROR"
 
 
+ELSEWHERE = "TMPDIR=/PATH sidings train verify-resume ..."
+"""Remedy where the disk, or the folder for temporary ones, is of no use."""
+
+
 class ScriptFailed(VerificationError):
     code = "SCRIPT_FAILED"
 

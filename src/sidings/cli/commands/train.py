@@ -151,6 +151,8 @@ def _work(invocation: Invocation) -> Path:
     """A new folder for the runs."""
     import tempfile
 
+    from sidings.verify_resume.errors import ELSEWHERE
+
     wanted = invocation.environ.get("TMPDIR")
     try:
         return Path(tempfile.mkdtemp(prefix="verify-resume-", dir=wanted and invocation.cwd / wanted))
@@ -158,14 +160,14 @@ def _work(invocation: Invocation) -> Path:
         raise UsageError(
             f"no folder can be made in {wanted or tempfile.gettempdir()}",
             cause=error.strerror or "",
-            remedy="TMPDIR=/PATH sidings train verify-resume ...",
+            remedy=ELSEWHERE,
         ) from error
 
 
 @contextmanager
 def _explained(work: Path) -> Iterator[None]:
     """A disk without room for what this command writes itself is no bug of its."""
-    from sidings.verify_resume.errors import NoSpace
+    from sidings.verify_resume.errors import ELSEWHERE, NoSpace
 
     try:
         yield
@@ -175,7 +177,7 @@ def _explained(work: Path) -> Iterator[None]:
         raise NoSpace(
             f"the disk of {work} is full",
             cause="losses, output and checkpoints of both runs lie there",
-            remedy="TMPDIR=/PATH sidings train verify-resume ...",
+            remedy=ELSEWHERE,
         ) from error
 
 

@@ -186,11 +186,15 @@ def _is_indexed(job: Object) -> bool:
     return bool(job["spec"].get("completionMode") == "Indexed")
 
 
+def _jobset_of_new_job(ledger: Ledger, change: Change) -> Object | None:
+    """The JobSet for which a Job has just been made; None of every other change."""
+    is_new_job = change.kind == JOBS.kind and change.old is None and change.new is not None
+    return ledger.jobset_of(change.new) if is_new_job else None
+
+
 def jobs_are_made_for_the_present_attempt(ledger: Ledger, change: Change) -> Iterator[str]:
-    if change.kind != JOBS.kind or change.old is not None or change.new is None:
-        return
-    jobset = ledger.jobset_of(change.new)
-    if jobset is None:
+    jobset = _jobset_of_new_job(ledger, change)
+    if jobset is None or change.new is None:
         return
     attempt = attempt_of(change.new)
     if is_finished(jobset):
@@ -204,10 +208,8 @@ def jobs_are_made_for_the_present_attempt(ledger: Ledger, change: Change) -> Ite
 
 def dependencies_are_kept(ledger: Ledger, change: Change) -> Iterator[str]:
     """Of ``Complete`` only: readiness may have passed by the time that the Job is made."""
-    if change.kind != JOBS.kind or change.old is not None or change.new is None:
-        return
-    jobset = ledger.jobset_of(change.new)
-    if jobset is None:
+    jobset = _jobset_of_new_job(ledger, change)
+    if jobset is None or change.new is None:
         return
     groups = {group["name"]: group for group in jobset["spec"]["replicatedJobs"]}
     for wanted in groups[group_of(change.new)].get("dependsOn") or ():
